@@ -22,12 +22,6 @@ export function packageFile(path: string): string {
   return join(folder, path);
 }
 
-/** The demo model: a part of the published package, and an example in a checkout. */
-export function demoModel(): string {
-  const published = packageFile("model/demo-q8_0.gguf");
-  return existsSync(published) ? published : packageFile("../examples/model/demo-q8_0.gguf");
-}
-
 export const disk: Disk = { fs, path };
 
 /** Limits of files in bytes, by what they contain. */

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import {
   CACHE_TYPES,
   FLASH_ATTENTION,
+  MAX_BATCH,
   MAX_CONTEXT,
   MAX_LAYERS,
   MAX_THREADS,
@@ -26,6 +27,8 @@ export interface ModelFlags {
   readonly threadsBatch?: number;
   readonly gpuLayers?: number | "all";
   readonly flashAttn?: FlashAttention;
+  readonly promptBatch?: number;
+  readonly probe?: true;
 }
 
 export const addModelOptions = (command: Command): Command =>
@@ -50,11 +53,18 @@ export const addModelOptions = (command: Command): Command =>
     .option("-t, --threads <n>", "CPU threads (default: half the number of processors)", atMost(MAX_THREADS))
     .option("--threads-batch <n>", "CPU threads for the prompt (default: the same as --threads)", atMost(MAX_THREADS))
     .option("--gpu-layers <n>", 'layers on the GPU, or "all" (default: all)', layers)
-    .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION));
+    .addOption(new Option("--flash-attn <when>", "flash attention (default: auto)").choices(FLASH_ATTENTION))
+    .option(
+      "--prompt-batch <n>",
+      "tokens of prompts that are computed at once while other texts are written (default: 128)",
+      atMost(MAX_BATCH),
+    )
+    .option("--probe", "load the model in a child process first: for files from strangers");
 
 /** All but the size of contexts, which depends on the command. */
 export const settingsOf = ({ backend, device, rpc, split, gpuLayers, ...flags }: ModelFlags): LoadModelOptions => ({
   ...{ backend, device, servers: rpc, split, gpuLayers, threads: flags.threads, batchThreads: flags.threadsBatch },
+  ...{ promptBatch: flags.promptBatch, probe: flags.probe },
   ...{ cacheTypeK: flags.cacheTypeK, cacheTypeV: flags.cacheTypeV, flashAttention: flags.flashAttn },
 });
 

@@ -8,6 +8,7 @@ import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/na
 import { compileError } from "@ggsl/compiler/check/format.js";
 import { foundFile, type Importer, type Program } from "@ggsl/compiler/check/program.js";
 import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
@@ -77,8 +78,11 @@ export interface ModuleChains {
   readonly warnings: readonly Diagnostic[];
 }
 
+const NAMES: OptionNames<ModuleOptions> = { importer: true, chains: true, set: true, nameOf: true };
+
 /** Compiles the chains of a file. Throws `CompileError` with the errors of all of them. */
 export function moduleChains(source: SourceFile, options: ModuleOptions = {}): ModuleChains {
+  checkNames(options, NAMES);
   const imported = new Set([source.name]);
   const importer: Importer = (path, from) => {
     const found = options.importer?.(path, from);

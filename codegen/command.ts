@@ -1,4 +1,5 @@
 /** The command that generates a module. The module's first line shows it, so that anyone can run it again. */
+import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 
 export interface GenCommand {
@@ -12,7 +13,12 @@ export interface GenCommand {
   readonly output?: string | undefined;
 }
 
-export function genCommand({ file, chains = [], set = {}, dts, root, output }: GenCommand): string {
+const NAMES: OptionNames<GenCommand> = { file: true, chains: true, set: true, dts: true, root: true, output: true };
+
+/** The command as a shell takes it. Throws `OptionError` for unknown options. */
+export function genCommand(options: GenCommand): string {
+  checkNames(options, NAMES);
+  const { file, chains = [], set = {}, dts, root, output } = options;
   const settings = Object.entries(set).flatMap(([name, value]) => [
     "--set",
     `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`,

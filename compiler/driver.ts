@@ -27,6 +27,7 @@ import { OPTIMIZATIONS } from "./optimizations.js";
 import { optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
 import type { SourceFile } from "./syntax/source.js";
+import { checkNames, type OptionNames } from "./optionNames.js";
 import { OptionError } from "./optionError.js";
 
 export type { OutputName };
@@ -63,6 +64,11 @@ export interface DriverOptions extends CompileOptions, CheckOptions {
   /** Called with each pass that changed the graph, and its result. */
   readonly onPass?: (pass: string, graph: Graph) => void;
 }
+
+const NAMES: OptionNames<DriverOptions> = {
+  ...{ file: true, chain: true, set: true, constrained: true, importer: true, outputs: true, optimize: true },
+  ...{ disable: true, limits: true, onPass: true, parse: true, meter: true },
+};
 
 export interface Compilation {
   /** Absent when there are errors. */
@@ -200,11 +206,11 @@ const checkedFront = (): Program => checkSource({ name: "constrained.ggsl", text
 
 const meterOf = ({ meter, limits }: DriverOptions): Meter => meter ?? new Meter(limitsOf(limits));
 
-/** One meter for all phases. */
-const metered = (options: DriverOptions): DriverOptions & { readonly meter: Meter } => ({
-  ...options,
-  meter: meterOf(options),
-});
+/** One meter for all phases. Throws `OptionError` for unknown options. */
+function metered(options: DriverOptions): DriverOptions & { readonly meter: Meter } {
+  checkNames(options, NAMES);
+  return { ...options, meter: meterOf(options) };
+}
 
 const sourceOf = (text: string, { file = "program.ggsl" }: CompileOptions): SourceFile => ({ name: file, text });
 

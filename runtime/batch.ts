@@ -3,7 +3,7 @@
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
 import { chatPrompt } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
-import type { ChatOptions } from "./chat/render.js";
+import { CHAT, type ChatOptions } from "./chat/render.js";
 import * as is from "./check.js";
 import {
   generateIn,
@@ -13,7 +13,7 @@ import {
   type RunOptions,
   type SequenceRequest,
 } from "./generate.js";
-import { MAX_SEQUENCES } from "./generation/request.js";
+import { checkSequence, MAX_SEQUENCES, REQUEST, RUN } from "./generation/request.js";
 import type { GenerationOf, SequenceRequestOf } from "./typed.js";
 
 export interface BatchOptions extends RunOptions {
@@ -46,19 +46,32 @@ export interface GenerationBatch extends Disposable {
   dispose(): void;
 }
 
+const sequenceCount = is.integer(1, MAX_SEQUENCES);
+const BATCH: is.Checks<BatchOptions> = {
+  ...RUN,
+  sequences: sequenceCount,
+  reserved: is.listOf("a list of numbers of sequences", is.integer(0)),
+  onDecode: is.callback,
+};
+const checkBatch = is.options(BATCH);
+const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions> = { ...REQUEST, ...CHAT };
+
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
-  is.someObject(options, "options");
+  checkBatch(options, "options");
   const { sequences, reserved = [], onDecode } = options;
-  is.integer(1, MAX_SEQUENCES)(sequences, "sequences");
+  sequenceCount(sequences, "sequences"); // it has no default
   is.listOf("a list of numbers of sequences", is.integer(0, sequences - 1))(reserved, "reserved");
-  if (onDecode !== undefined) is.callback(onDecode, "onDecode");
   const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode });
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked
-  const add = (prompt: string | Int32Array, request: SequenceRequest): Generation =>
-    generateIn({ scheduler, model, options }, prompt, request);
-  const chat = (messages: readonly ChatMessage[], request: SequenceRequest & ChatOptions): Generation =>
-    generateIn({ scheduler, model, options }, chatPrompt(model.native, messages, request), request);
+  const add = (prompt: string | Int32Array, request: SequenceRequest): Generation => {
+    checkSequence(request);
+    return generateIn({ scheduler, model, options }, prompt, request);
+  };
+  const chat = (messages: readonly ChatMessage[], request: SequenceRequest & ChatOptions): Generation => {
+    checkSequence(request, CHAT_REQUEST);
+    return generateIn({ scheduler, model, options }, chatPrompt(model.native, messages, request), request);
+  };
   return {
     add: add as GenerationBatch["add"],
     chat: chat as GenerationBatch["chat"],

@@ -4,6 +4,7 @@
  * and what was found.
  */
 import { show } from "@ggsl/compiler/graph/show.js";
+import { unknownOption, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import { InputError } from "./errors.js";
 
 /** Throws `InputError` unless the value is allowed. */
@@ -78,28 +79,56 @@ export const recordOf =
     for (const [key, entry] of Object.entries(value)) each(entry, `${name}.${key}`);
   };
 
-/** An object with the options of a table; others are ignored, as TypeScript does for values that are not literals. */
-export const object =
-  (checks: Readonly<Record<string, Check>>, path = (name: string, key: string): string => `${name}.${key}`): Check =>
+type Table = Readonly<Record<string, Check>>;
+type Path = (name: string, key: string) => string;
+
+const member: Path = (name, key) => `${name}.${key}`;
+/** Errors name options of a function alone: `contextSize`, not `options.contextSize`. */
+const alone: Path = (_, key) => key;
+
+const closed =
+  (checks: Readonly<Record<string, unknown>>, check: Check, path: Path): Check =>
   (value, name) => {
     someObject(value, name);
+    const fault = unknownOption(value as object, checks, (key) => path(name, key));
+    if (fault !== undefined) throw new InputError(fault, { code: "INVALID_ARGUMENT" });
+    check(value, name);
+  };
+
+const present =
+  (checks: Table, path: Path): Check =>
+  (value, name) => {
     for (const [key, check] of Object.entries(checks)) {
       const entry = (value as Readonly<Record<string, unknown>>)[key];
       if (entry !== undefined) check(entry, path(name, key));
     }
   };
 
-/** An object that has all members of a table. */
-export const complete =
-  (checks: Readonly<Record<string, Check>>): Check =>
+/** An object with members of a table, and no others. */
+export const object = (checks: Table): Check => closed(checks, present(checks, member), member);
+
+/** The options of a function, and no others. */
+export const options = (checks: Table): Check => closed(checks, present(checks, alone), alone);
+
+/** The options of a function by their names alone: their values are checked elsewhere. */
+export const named = <T>(names: OptionNames<T>): Check => closed(names, () => undefined, alone);
+/** The same of an object in them. */
+export const namedIn = <T>(names: OptionNames<T>): Check => closed(names, () => undefined, member);
+
+/** Some of the options of a function; another check has refused unknown ones. */
+export const someOptions = (checks: Table): Check => present(checks, alone);
+
+/** An object that has all members of a table, and any others. */
+export const having =
+  (checks: Table): Check =>
   (value, name) => {
     someObject(value, name);
     for (const [key, check] of Object.entries(checks))
-      check((value as Readonly<Record<string, unknown>>)[key], `${name}.${key}`);
+      check((value as Readonly<Record<string, unknown>>)[key], member(name, key));
   };
 
-/** The options of a function, which errors name alone: `contextSize`, not `options.contextSize`. */
-export const options = (checks: Readonly<Record<string, Check>>): Check => object(checks, (_, key) => key);
+/** An object that has all members of a table, and no others. */
+export const complete = (checks: Table): Check => closed(checks, having(checks), member);
 
 /** As `check`, also for `undefined`. */
 export const optional =

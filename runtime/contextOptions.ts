@@ -42,7 +42,7 @@ export interface ContextSettings {
 /** The settings that were given. */
 export type GivenSettings = { readonly [Name in keyof ContextSettings]?: Exclude<ContextSettings[Name], undefined> };
 
-const SETTINGS: is.Checks<ContextSettings> = {
+export const CONTEXT_SETTINGS: is.Checks<ContextSettings> = {
   contextSize: is.integer(1, MAX_CONTEXT),
   cacheTypeK: is.oneOf(...CACHE_TYPES),
   cacheTypeV: is.oneOf(...CACHE_TYPES),
@@ -51,8 +51,8 @@ const SETTINGS: is.Checks<ContextSettings> = {
   promptBatch: is.integer(1, MAX_BATCH),
   flashAttention: is.oneOf(...FLASH_ATTENTION),
 };
-const NAMES = Object.keys(SETTINGS) as (keyof ContextSettings)[];
-const checkSettings = is.options(SETTINGS);
+const NAMES = Object.keys(CONTEXT_SETTINGS) as (keyof ContextSettings)[];
+const checkSettings = is.someOptions(CONTEXT_SETTINGS);
 
 /** Threads for each processor: with more, the first token takes minutes. */
 const MOST_PER_PROCESSOR = 2;

@@ -19,7 +19,8 @@ export const ERROR_CLASSES = {
   AbortError: "an operation whose `AbortSignal` was aborted (`ggsl`); not an `InputError`",
   CompileError: "a program with errors (`ggsl`, `@ggsl/compiler`); `diagnostics` has each with its own code",
   SpecError: "an invalid graph spec (`ggsl`, `@ggsl/compiler`); `faults` lists what is wrong",
-  OptionError: "an invalid option of the compiler (`@ggsl/compiler`); a `RangeError`",
+  OptionError:
+    "an invalid or unknown option of the compiler (`@ggsl/compiler`), or an unknown one of the packages above it; a `RangeError`",
   EmitError:
     "a graph without an equivalent in another runtime's form (`@ggsl/compiler`); `faults` names each stage that prevents it",
   OnnxModelError: "an ONNX model that a chain cannot be appended to (`@ggsl/compiler`, `ggsl/onnx`)",

@@ -65,13 +65,13 @@ export interface Evaluator extends Disposable {
 
 type Run = (logits: Float32Array, uniforms: Float32Array, inputs: readonly Vector[]) => Outputs;
 
-const OPTIONS: is.Checks<EvaluateOptions> = {
+export const EVALUATE: is.Checks<EvaluateOptions> = {
   ...STEP_OPTIONS,
   backend: is.oneOf(...EVALUATE_BACKENDS),
   device: checks.device,
   strict: is.flag,
 };
-export const checkEvaluateOptions = is.options(OPTIONS);
+export const checkEvaluateOptions = is.options(EVALUATE);
 
 /** Prepares a graph for a vocabulary. Throws `InputError` for an unavailable backend or invalid uniforms. */
 export function createEvaluator(graph: Graph, vocabSize: number, options: EvaluateOptions = {}): Evaluator {

@@ -2,13 +2,15 @@
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { interfaceOf } from "@ggsl/compiler/graph/interface.js";
+import * as is from "./check.js";
 import { chooseDeviceSync } from "./devices/choose.js";
-import type { DeviceBackend } from "./devices/locate.js";
+import { DEVICE_BACKENDS, type DeviceBackend } from "./devices/locate.js";
 import { placeGraph, type PlacedGraph } from "./devices/place.js";
 import { explainGraph, placedStages, type Explanation } from "./explanation.js";
 import { InputError } from "./errors.js";
 import type { DeviceFamily, EvaluatorOptions } from "./native/binding.js";
 import { hasNative, loadBinding } from "./native/loader.js";
+import { device } from "./optionChecks.js";
 import { readServers, type RemoteKind, type Server } from "./remote/servers.js";
 
 export interface ExplainOptions {
@@ -20,8 +22,17 @@ export interface ExplainOptions {
   readonly strict?: boolean | undefined;
 }
 
+const OPTIONS: is.Checks<ExplainOptions> = {
+  backend: is.oneOf(...DEVICE_BACKENDS),
+  device,
+  server: is.text,
+  strict: is.flag,
+};
+const check = is.options(OPTIONS);
+
 /** Throws `InputError` for a device that does not exist, for a worker's address that is none and, if `strict`, for a chain that the device cannot run as a whole. */
 export function explain(graph: Graph, vocabSize: number, options: ExplainOptions = {}): Explanation {
+  check(options, "options");
   const [server] = options.server === undefined ? [] : readServers([options.server]);
   if ((options.backend ?? "cpu") !== "cpu" || options.device !== undefined || server) loadBinding();
   if (!hasNative("nodes are counted in the spec, not in ggml's graph")) return explainGraph(graph, vocabSize);

@@ -12,6 +12,8 @@ import {
   checkRoom,
   checkSequence,
   graphOf,
+  REQUEST,
+  RUN,
   rowsGraphOf,
   type GenerateOptions,
   type SequenceRequest,
@@ -21,10 +23,10 @@ import { openRows, type RowReader } from "./generation/rows.js";
 import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { openTailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
-import { checkGuideLengths, checkGuides, openGuides } from "./guides.js";
+import { checkGuideLengths, checkGuides, copiedGuides, openGuides } from "./guides.js";
 import { ended, oneLoop } from "./oneLoop.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, LatePrompt, promptTokens } from "./prompt.js";
+import { checkPromptLength, copied, LatePrompt, promptTokens } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
@@ -37,16 +39,18 @@ export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./gener
 export type { GenerateOptions, RunOptions, SequenceRequest } from "./generation/request.js";
 export { openScheduler, type LoadedModel, type Room } from "./generation/room.js";
 
+const GENERATE: is.Checks<GenerateOptions> = { ...REQUEST, ...RUN };
+
 /** A generation in a context of its own: a scheduler with one sequence. */
 export function startGeneration(model: LoadedModel, prompt: string | Int32Array, options: GenerateOptions): Generation {
-  checkSequence(options);
+  checkSequence(options, GENERATE);
   const scheduler = openScheduler(model, 1 + guidesOf(graphOf(options)).length, options);
   return generateIn({ scheduler, model, options }, prompt, options, () => scheduler.dispose());
 }
 
 const NO_PARAMS: ReadonlyMap<string, number> = new Map();
 
-/** A generation in a slot of a scheduler. */
+/** A generation in a slot of a scheduler; the options were checked. */
 export function generateIn(
   room: Room,
   prompt: string | Int32Array | LatePrompt,
@@ -57,12 +61,13 @@ export function generateIn(
   const model = room.model.native;
   const { vocabSize } = translated(() => model.info);
   if (!(prompt instanceof LatePrompt)) checks.prompt(vocabSize)(prompt, "prompt");
-  checkSequence(options);
   const graph = graphOf(options);
   checkPicks(graph);
   checkGuides(graph, options.guides ?? {}, vocabSize);
   const inputs = guidesOf(graph).map(({ input }) => input);
   checkRoom(graph, 1 + inputs.length, scheduler, options.place);
+  const begun = typeof prompt === "string" || prompt instanceof LatePrompt ? prompt : copied(prompt);
+  const guidePrompts = copiedGuides(options.guides);
   const { speculate } = options;
   if (speculate) checkSpeculation(speculate, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
@@ -76,14 +81,14 @@ export function generateIn(
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = prompt instanceof LatePrompt ? await prompt.tokens() : promptTokens(model, prompt, options);
+    const tokens = begun instanceof LatePrompt ? await begun.tokens() : promptTokens(model, begun, options);
     using tail = openTailLine(graph, settledStages(stages, before.params), tokens, room.model, options.resume);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);
     let slot: Slot | undefined;
     let speculator: Speculator | undefined;
     try {
-      const guides = openGuides(graph, options, model);
+      const guides = openGuides(graph, { special: options.special, guides: guidePrompts }, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
       const { signal, place: wanted } = options;
       const count = speculate ? 1 + tokensOf(speculate) : 1;

@@ -6,7 +6,7 @@ import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, promptTokens, type TokenizeOptions } from "./prompt.js";
+import { checkPromptLength, copied, promptTokens, type TokenizeOptions } from "./prompt.js";
 import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
@@ -43,8 +43,8 @@ export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): vo
   is.someObject(guides, "guides");
   for (const [name, guide] of Object.entries(guides)) {
     if (!wanted.includes(name)) throw new InputError(unknownGuide(graph, name, wanted), { code: "INVALID_ARGUMENT" });
-    is.someObject(guide, `guides.${name}`);
-    checks.prompt(vocabSize)(guide.prompt, `guides.${name}.prompt`);
+    const checked: is.Checks<Guide> = { prompt: checks.prompt(vocabSize) };
+    is.complete(checked)(guide, `guides.${name}`);
   }
   const missing = wanted.find((name) => !Object.hasOwn(guides, name));
   if (missing !== undefined)
@@ -53,6 +53,15 @@ export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): vo
       { code: "MISSING_INPUT" },
     );
 }
+
+/** The guides as they are now: a caller may change or transfer its tokens later. */
+export const copiedGuides = (guides: Guides = {}): Guides =>
+  Object.fromEntries(
+    Object.entries(guides).map(([name, { prompt }]) => [
+      name,
+      { prompt: typeof prompt === "string" ? prompt : copied(prompt) },
+    ]),
+  );
 
 const unknownGuide = ({ name }: Graph, guide: string, wanted: readonly string[]): string =>
   wanted.length === 0

@@ -29,6 +29,7 @@ export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./contextOptions.js";
+export { demoModel } from "./demo.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
 export type { DeviceBackend, GpuBackend } from "./devices/locate.js";
 export type { DeviceChoice } from "./devices/several.js";

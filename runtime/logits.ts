@@ -1,12 +1,12 @@
 /** The logits of a model's next token, as input of `Chain.evaluate`. */
 import { onAbort } from "./aborts.js";
-import { contextSettings, type ContextSettings } from "./contextOptions.js";
+import { CONTEXT_SETTINGS, contextSettings, type ContextSettings } from "./contextOptions.js";
 import * as is from "./check.js";
 import { abortError, InputError, translate, translated } from "./errors.js";
 import * as checks from "./optionChecks.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
-import { promptTokens, type TokenizeOptions } from "./prompt.js";
+import { copied, promptTokens, type TokenizeOptions } from "./prompt.js";
 
 /** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
 export interface LogitsOptions extends ContextSettings, TokenizeOptions {
@@ -18,7 +18,13 @@ export interface LogitsOptions extends ContextSettings, TokenizeOptions {
 /** The most numbers of all rows: 256 MiB. */
 const MAX_NUMBERS = 2 ** 26;
 
-const checkOptions = is.options({ signal: checks.signal, special: is.flag, last: is.integer(1, MAX_NUMBERS) });
+const OPTIONS: is.Checks<LogitsOptions> = {
+  ...CONTEXT_SETTINGS,
+  signal: checks.signal,
+  special: is.flag,
+  last: is.integer(1, MAX_NUMBERS),
+};
+const checkOptions = is.options(OPTIONS);
 
 /** Decodes the prompt in a context of its own without a chain, which returns the model's raw logits. */
 export async function nextLogits(
@@ -30,7 +36,7 @@ export async function nextLogits(
   checkOptions(options, "options");
   const { signal, special, last = 1, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
-  const tokens = promptTokens(native, prompt, { special });
+  const tokens = promptTokens(native, typeof prompt === "string" ? prompt : copied(prompt), { special });
   checkRows(last, tokens.length, translated(() => native.info).vocabSize);
   if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;

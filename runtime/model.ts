@@ -2,10 +2,9 @@
 /** Models: loads GGUF files and generates text with a chain in the model's graph. */
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/advice.js";
 import { MAX_LAYERS } from "@ggsl/compiler/llama/contexts.js";
-import { show } from "@ggsl/compiler/graph/show.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import type { AnyChainTypes, ChainTypes } from "./chainTypes.js";
-import { contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
+import { CONTEXT_SETTINGS, contextSettings, type ContextSettings, type GivenSettings } from "./contextOptions.js";
 import * as is from "./check.js";
 import * as checks from "./optionChecks.js";
 import type { Skipped } from "./devices/choose.js";
@@ -18,7 +17,7 @@ import type { Vocabulary } from "./features/vocabulary.js";
 import { remember } from "./generation/loaded.js";
 import { chatPrompt, KeptContext, startChat } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
-import { openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
+import { checkChat, openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
 import { tokenText, tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
@@ -129,7 +128,8 @@ export interface Model extends Disposable {
   dispose(): void;
 }
 
-const LOAD: is.Checks<Omit<LoadModelOptions, keyof ContextSettings>> = {
+const LOAD: is.Checks<LoadModelOptions> = {
+  ...CONTEXT_SETTINGS,
   backend: is.oneOf(...MODEL_BACKENDS),
   device: is.either("a device's number or name, or a list of them", checks.device, is.listOf("a list", checks.device)),
   servers: is.listOf("a list of addresses", is.text),
@@ -240,8 +240,14 @@ export interface BytesOptions extends ContextSettings {
   readonly module?: ModuleSource;
 }
 
-const checkTokenize = is.options({ special: is.flag });
-const checkBytes = is.options({ module: checks.moduleSource });
+const TOKENIZE: is.Checks<TokenizeOptions> = { special: is.flag };
+const checkTokenize = is.options(TOKENIZE);
+const BYTES: is.Checks<BytesOptions> = {
+  ...CONTEXT_SETTINGS,
+  backend: is.that("`wasm`, where a model in memory runs", (value) => value === "wasm"),
+  module: checks.moduleSource,
+};
+const checkBytes = is.options(BYTES);
 
 /**
  * Loads a GGUF file from memory into WebAssembly, in browsers and in Node.js. The bytes are copied. Each model has its own
@@ -250,7 +256,7 @@ const checkBytes = is.options({ module: checks.moduleSource });
  */
 export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOptions = {}): Promise<Model> {
   is.that("the bytes of a GGUF file, as a Uint8Array", (value) => is.isArrayOf("Uint8Array", value))(bytes, "bytes");
-  checkBytes(options, "options");
+  is.someObject(options, "options");
   const unused = ["onProgress", "signal", "device", "servers", "split", "gpuLayers", "probe"].find(
     (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
   );
@@ -258,11 +264,8 @@ export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOption
     throw new InputError(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`, {
       code: "INVALID_ARGUMENT",
     });
-  const { backend = "wasm", module, ...settings } = options;
-  if (backend !== "wasm")
-    throw new InputError(`a model in memory needs the backend \`wasm\`, found ${show(backend)}`, {
-      code: "INVALID_ARGUMENT",
-    });
+  checkBytes(options, "options");
+  const { backend: _, module, ...settings } = options;
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
 
@@ -300,7 +303,10 @@ function modelOf(model: LoadedModel): Model {
 
     renderChat: async (messages, options = {}) =>
       (await renderConversation(native, openConversation(messages, options))).text,
-    tokenizeChat: async (messages, options = {}) => chatPrompt(native, messages, options).tokens(),
+    async tokenizeChat(messages, options = {}) {
+      checkChat(options, "options");
+      return chatPrompt(native, messages, options).tokens();
+    },
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
     tokenize(text, options = {}) {

@@ -4,6 +4,7 @@ import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { limitsOf, type LimitOptions } from "@ggsl/compiler/limits/limits.js";
 import { OptionError } from "@ggsl/compiler/optionError.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";
 import * as is from "./check.js";
 import type { Check, Checks } from "./check.js";
@@ -17,6 +18,8 @@ export const MAX_VOCAB = LIMITS.dim;
 
 /** Numbers, which may be infinite or NaN: what they mean is checked where they are used. */
 const someNumber = is.that("a number", (value) => typeof value === "number");
+/** A seed of draws. */
+export const seed = is.that(SEED_RANGE, (value) => typeof value === "number" && isSeed(value));
 export const finite = is.that("a finite number", Number.isFinite);
 
 /** Token ids and texts; which are tokens is checked where they are used. */
@@ -41,14 +44,16 @@ const columns = is.recordOf(
   is.either("a list of numbers or a Map from token to number", is.map, is.listOf("a list of numbers", someNumber)),
 );
 
+export const vocabulary = is.either(
+  "a list of texts, or a vocabulary from `loadVocabulary`",
+  is.listOf("a list of texts", is.text),
+  is.having({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
+);
+
 const FEED: Checks<Feed> = {
   bias: is.map,
   inputs: columns,
-  vocabulary: is.either(
-    "a list of texts, or a vocabulary from `loadVocabulary`",
-    is.listOf("a list of texts", is.text),
-    is.complete({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
-  ),
+  vocabulary,
   openGrammar: is.callback,
 };
 export const feed = is.object(FEED);

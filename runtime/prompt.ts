@@ -12,6 +12,10 @@ export function checkPromptLength(length: number, contextSize: number, what = "t
   }
 }
 
+/** The caller's tokens as they are now: it may change or transfer them later. A list whose memory was transferred is empty. */
+export const copied = (tokens: Int32Array): Int32Array =>
+  tokens.length === 0 ? new Int32Array() : Int32Array.from(tokens);
+
 /** How a text becomes tokens. */
 export interface TokenizeOptions {
   /** Special tokens that the text names, such as `<|im_start|>`, are read as these tokens; default false: as letters. */

@@ -157,5 +157,12 @@ export const llamaModulePath = (): string =>
     ? path.join(buildFolder()!, "wasm-llama", "out", "ggsl-llama.wasm")
     : packageFile("wasm/ggsl-llama.wasm");
 
+/** The path of the demo model; undefined in a bundle without the package. */
+export function demoModelPath(): string | undefined {
+  const { root, isCheckout } = home();
+  const file = path.join("model", "demo-q8_0.gguf");
+  return root && (isCheckout ? path.join(root, "..", "examples", file) : path.join(root, file));
+}
+
 /** The path of the thread of the grammars, which `npm run generate` writes. */
 export const grammarWorkerPath = (): string => packageFile("grammars/xgrammar/worker.mjs");

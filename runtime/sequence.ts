@@ -9,6 +9,7 @@ import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import { suggest } from "@ggsl/compiler/check/suggest.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
@@ -311,10 +312,11 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
 const isTokenList = (value: UniformValues[string]): value is TokenList => Array.isArray(value);
 
 function unknownUniform(name: string, graph: Graph): string {
-  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) =>
-    p.name === undefined ? [] : `\`${p.name}\``,
-  );
-  const known = names.length > 0 ? `its uniforms are ${names.join(", ")}` : "it has no uniforms";
+  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) => p.name ?? []);
+  const meant = suggest(name, names);
+  const listed = names.map((own) => `\`${own}\``).join(", ");
+  const all = names.length > 0 ? `its uniforms are ${listed}` : "it has no uniforms";
+  const known = meant === undefined ? all : `did you mean \`${meant}\`? ${all}`;
   return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
 }
 

@@ -3,6 +3,7 @@
  * the sequence after each token.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { seeded } from "@ggsl/compiler/graph/seeds.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
@@ -28,6 +29,8 @@ import { openTail } from "./tail.js";
 
 /** What a sequence on plain logits begins with. */
 export interface StepOptions {
+  /** An integer from 0 to 2^32 - 1 in place of each seed that the chain leaves open; default: random seeds. */
+  readonly seed?: number | undefined;
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one per step, that replace the chain's own; an error for a chain without draws (`takesDraws`). */
   readonly draws?: readonly number[] | undefined;
@@ -38,6 +41,7 @@ export interface StepOptions {
 }
 
 export const STEP_OPTIONS: is.Checks<StepOptions> = {
+  seed: checks.seed,
   uniforms: checks.uniformValues,
   draws: is.listOf(
     "a list of numbers",
@@ -93,8 +97,9 @@ export interface Steps {
 }
 
 /** A sequence before its first token. Throws `InputError` for a graph, a size or options that do not fit. */
-export function openSteps(graph: Graph, vocabSize: number, options: StepOptions): Steps {
-  checkChain(graph, vocabSize, options);
+export function openSteps(given: Graph, vocabSize: number, options: StepOptions): Steps {
+  checkChain(given, vocabSize, options);
+  const graph = seeded(given, options.seed);
   const { history = [] } = options;
   let sequence = acceptPrompt(startSequence(graph, vocabSize, options), history);
   const tail = openTail(graph.tail, sequence.params);
@@ -103,7 +108,7 @@ export function openSteps(graph: Graph, vocabSize: number, options: StepOptions)
   const checkOpen = (): void => {
     if (isClosed) throw new InputError("this evaluator is disposed", { code: "DISPOSED" });
   };
-  const given = (): Omit<Given, "logits"> => ({ uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) });
+  const feeds = (): Omit<Given, "logits"> => ({ uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) });
   let latest: Outputs | undefined;
   let picked: number | undefined;
   return {
@@ -113,11 +118,11 @@ export function openSteps(graph: Graph, vocabSize: number, options: StepOptions)
     begin(values) {
       checkOpen();
       const logits = logitsFrom(values, vocabSize);
-      return { logits, ...given() };
+      return { logits, ...feeds() };
     },
     beginWithoutLogits() {
       checkOpen();
-      return given();
+      return feeds();
     },
     end(outputs) {
       checkOpen();

@@ -8,6 +8,7 @@ import { ALL_OUTPUTS, checkSource, compileChain, graphOf } from "@ggsl/compiler/
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { Chain, Expr, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
+import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import {
   chosenBackend,
@@ -17,6 +18,7 @@ import {
   type Evaluation,
 } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
+import { device, vocabulary as vocabularyOption } from "./optionChecks.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "./features/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */
@@ -51,6 +53,15 @@ export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> 
   readonly vocabulary?: GivenVocabulary | undefined;
 }
 
+const TEST: is.Checks<TestOptions> = {
+  only: is.integer(0),
+  line: is.integer(1),
+  vocabulary: vocabularyOption,
+  device,
+  strict: is.flag,
+};
+const checkTest = is.options(TEST);
+
 /**
  * Runs every test of a file on every backend. Throws `CompileError` for a program that does not compile, and `InputError` for a line
  * that no test is on.
@@ -62,8 +73,10 @@ export function* eachTest(
   source: SourceFile,
   backends: readonly EvaluateBackend[],
   importer?: Importer,
-  { only, line: wanted, ...options }: TestOptions = {},
+  given: TestOptions = {},
 ): Generator<TestResult, void, void> {
+  checkTest(given, "options");
+  const { only, line: wanted, ...options } = given;
   const { program, diagnostics } = checkSource(source, importer ? { importer } : {});
   if (!program) throw compileError(diagnostics.filter(isError));
   const chosen = wanted === undefined ? program.tests : [testOn(program, source, wanted)];

@@ -8,7 +8,7 @@ import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
 import type { Chain } from "./chain.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
-import { checkEvaluateOptions, createEvaluator, type EvaluateOptions, type Evaluator } from "./evaluate.js";
+import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./evaluate.js";
 import { checkPicks } from "./generation/request.js";
 import * as checks from "./optionChecks.js";
 
@@ -100,9 +100,7 @@ export class ChainProcessor extends LogitsProcessor implements Disposable {
   }
 }
 
-const checkPad = is.options({ padToken: is.integer(0) });
-
-function checkOptions(options: ChainProcessorOptions): void {
-  checkEvaluateOptions(options, "options");
-  checkPad(options, "options");
-}
+const { history: _, ...WITHOUT_HISTORY } = EVALUATE;
+const OPTIONS: is.Checks<ChainProcessorOptions> = { ...WITHOUT_HISTORY, padToken: is.integer(0) };
+const checkAll = is.options(OPTIONS);
+const checkOptions = (options: ChainProcessorOptions): void => checkAll(options, "options");

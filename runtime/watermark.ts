@@ -32,7 +32,7 @@ export interface GreenScore extends WatermarkScore {
 
 /** The score of a text by the key of `watermark`: `z = (green - gamma n) / sqrt(n gamma (1 - gamma))`. Throws `InputError`. */
 export function detectWatermark(tokens: readonly number[] | Int32Array, options: DetectOptions): GreenScore {
-  const { key, gamma = 0.25, from = 0 } = checked(tokens, options);
+  const { key, gamma = 0.25, from = 0 } = checked(tokens, options, GREEN);
   // the sampler's parameter is an f32
   const share = Math.fround(gamma);
   if (!(share > 0 && share < 1))
@@ -49,7 +49,7 @@ export function detectAaronson(
   tokens: readonly number[] | Int32Array,
   options: Omit<DetectOptions, "gamma">,
 ): WatermarkScore {
-  const { key, from = 0 } = checked(tokens, options);
+  const { key, from = 0 } = checked(tokens, options, AARONSON);
   const noise = noiseOfText(tokens, key, from, 4, (last) => hashOf(...last.toReversed()));
   const n = noise.length;
   // the noise u is 1 - r
@@ -57,11 +57,18 @@ export function detectAaronson(
   return { tokens: n, z: n === 0 ? 0 : (sum - n) / Math.sqrt(n), p: gammaTail(n, sum) };
 }
 
-function checked(tokens: readonly number[] | Int32Array, options: DetectOptions): DetectOptions {
+const AARONSON: is.Checks<Omit<DetectOptions, "gamma">> = { key: is.integer(0, MAX_SEED), from: is.integer(0) };
+const GREEN: is.Checks<DetectOptions> = { ...AARONSON, gamma: finite };
+
+function checked<T extends Omit<DetectOptions, "gamma">>(
+  tokens: readonly number[] | Int32Array,
+  options: T,
+  all: is.Checks<T>,
+): T {
   tokenList()(tokens, "tokens");
-  is.someObject(options, "options");
-  is.integer(0, MAX_SEED)(options.key, "key");
-  if (options.gamma !== undefined) finite(options.gamma, "gamma");
+  is.options(all)(options, "options");
+  // it has no default
+  AARONSON.key(options.key, "key");
   if (options.from !== undefined) is.integer(0, tokens.length)(options.from, "from");
   return options;
 }

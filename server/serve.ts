@@ -7,6 +7,7 @@ import { loadModel, type Model } from "ggsl/model.js";
 import { buildApp } from "./app.js";
 import {
   BODY_LIMIT,
+  checkNames,
   contextSizeOf,
   DEFAULTS,
   FLUSH,
@@ -60,6 +61,7 @@ interface LoggingServer extends Server {
 export const openServer = (options: ServeOptions): Promise<Server> => open(options);
 
 async function open(options: ServeOptions): Promise<LoggingServer> {
+  checkNames(options);
   const { sequences = DEFAULTS.sequences, queue: waiting = DEFAULTS.queue, log: form = "json" } = options;
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
   const metrics = new Metrics();
@@ -149,8 +151,11 @@ export async function checkServer(options: ServeOptions): Promise<void> {
 }
 
 /** Whether strangers can reach a server that asks for no key. */
-export const isOpenToAll = ({ host = DEFAULTS.host, apiKeys }: ServeOptions): boolean =>
-  apiKeys === undefined && !isLoopback(host);
+export function isOpenToAll(options: ServeOptions): boolean {
+  checkNames(options);
+  const { host = DEFAULTS.host, apiKeys } = options;
+  return apiKeys === undefined && !isLoopback(host);
+}
 
 const settingsOf = (options: ServeOptions) => {
   const { backend, device, servers, split, gpuLayers, probe, threads, batchThreads, cacheTypeK, cacheTypeV, ...rest } =

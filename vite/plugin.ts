@@ -12,6 +12,7 @@ import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/dia
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
@@ -51,7 +52,12 @@ export interface GgslPlugin {
   buildEnd(this: Pick<Context, "warn">, error?: Error): void;
 }
 
-export default function ggsl({ set = {}, dts = true }: GgslOptions = {}): GgslPlugin {
+const NAMES: OptionNames<GgslOptions> = { set: true, dts: true };
+
+/** The plugin. Throws `OptionError` for unknown options. */
+export default function ggsl(options: GgslOptions = {}): GgslPlugin {
+  checkNames(options, NAMES);
+  const { set = {}, dts = true } = options;
   let root = process.cwd();
   const unused = new Set(Object.keys(set));
   const settingsOf = (id: string): Settings | undefined => {

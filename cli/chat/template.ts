@@ -1,14 +1,44 @@
-/** Chat templates from files. */
+/** Chat templates from files, and their variables. */
 import { existsSync } from "node:fs";
+import { InvalidArgumentError, Option } from "commander";
+import type { ChatOptions } from "ggsl/chat/render.js";
 import { MAX_BYTES, readText } from "../files.js";
 
 export interface ChatFlags {
   readonly system?: string;
   readonly template?: string;
+  readonly templateVar?: Readonly<Record<string, unknown>>;
 }
 
 /** The text of a template's file; else the name of one of the model's. */
-export function readTemplate({ template }: ChatFlags): string | undefined {
+export function readTemplate({ template }: Pick<ChatFlags, "template">): string | undefined {
   if (template === undefined || (!existsSync(template) && /^\w+$/.test(template))) return template;
   return readText(template, MAX_BYTES.source);
+}
+
+export const templateVarOption = (): Option =>
+  new Option(
+    "--template-var <name=value>",
+    "a variable of the chat template, as JSON or a text, as in enable_thinking=false; repeatable",
+  ).argParser(variable);
+
+/** How a conversation becomes a prompt. */
+export function chatOptionsOf(flags: ChatFlags): Pick<ChatOptions, "template" | "variables"> {
+  const template = readTemplate(flags);
+  return { ...(template !== undefined && { template }), ...(flags.templateVar && { variables: flags.templateVar }) };
+}
+
+/** Collects `--template-var NAME=VALUE`. */
+function variable(text: string, present: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=VALUE.");
+  return { ...present, [name]: jsonOr(value) };
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,6 @@
 /** `ggsl chat`: a conversation with a model, on a terminal or line by line from standard input. */
 import { Argument, type Command } from "commander";
+import type { ChatOptions } from "ggsl/chat/render.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import type { Chain } from "ggsl/chain.js";
@@ -12,25 +13,26 @@ import { loadChains, type ChainOptions } from "../chain.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";
 import { isTerminal, openTurns } from "../chat/turns.js";
-import { readTemplate, type ChatFlags } from "../chat/template.js";
+import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/template.js";
 import { addChainOptions } from "../chainFlags.js";
 import { refuseInput } from "../files.js";
 import { grammarUniforms, readGrammar } from "../grammar.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { loadShown } from "../progress.js";
-import { positive, samplerOption, stagesOption, stopOption } from "../usage.js";
+import { addRequestOptions, checkDrafts, requestOf, runOf, type RequestFlags } from "../requestFlags.js";
+import { positive, samplerOption, stagesOption } from "../usage.js";
 import { withValues } from "../values.js";
 
-interface Options extends ChainOptions, ModelFlags, ChatFlags {
+interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
+  readonly strict?: true;
   readonly sampler?: string;
   readonly tokens?: number;
-  readonly stop?: readonly string[];
   readonly stats?: true;
 }
 
 export const addChat = (command: Command): Command =>
   addModelOptions(
-    addChainOptions(command)
+    addRequestOptions(addChainOptions(command))
       .addArgument(
         withValues(new Argument("<model>", "the model file (GGUF), with a chat template"), { files: ["gguf"] }),
       )
@@ -38,8 +40,8 @@ export const addChat = (command: Command): Command =>
       .addOption(samplerOption())
       .option("--system <text>", "the system message")
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
-      .option("-n, --tokens <n>", "the maximum number of tokens of an answer", positive)
-      .addOption(stopOption()),
+      .addOption(templateVarOption())
+      .option("-n, --tokens <n>", "the maximum number of tokens of an answer", positive),
   )
     .option("--stats", "print statistics after each answer, on standard error")
     .action(chat);
@@ -48,11 +50,13 @@ async function chat(path: string, options: Options): Promise<void> {
   refuseInput("ggsl chat reads the conversation from standard input: give a file instead of -");
   const grammar = readGrammar(options);
   const given = isGiven(options) ? chainOf(options) : undefined;
-  const template = readTemplate(options);
+  checkDrafts(options);
+  const template = chatOptionsOf(options);
   using model = await loadShown(path, settingsOf(options));
+  using draft = options.draftModel === undefined ? undefined : await loadShown(options.draftModel, settingsOf(options));
   reportBroken(model);
   const first = given ?? adviceOf(model, options);
-  const session = new Session(model, first, grammar, { ...options, ...(template && { template }) });
+  const session = new Session({ model, draft, template, grammar, options }, first);
   // a missing or broken template is reported before the first turn
   await session.check();
   const turns = openTurns(session.interrupt);
@@ -77,6 +81,15 @@ const DEFAULT = `import { top_k, top_p, min_p, temp, dist } from "std"
 chain chat(t: f32 >= 0 = 0.8) = top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(t) |> dist()
 `;
 
+/** What a conversation is begun with. */
+interface Given {
+  readonly model: Model;
+  readonly draft: Model | undefined;
+  readonly template: Pick<ChatOptions, "template" | "variables">;
+  readonly grammar: GrammarSource | undefined;
+  readonly options: Options;
+}
+
 /** A conversation so far. */
 class Session {
   private messages: ChatMessage[];
@@ -84,13 +97,11 @@ class Session {
   private abort: AbortController | undefined;
 
   constructor(
-    private readonly model: Model,
+    private readonly given: Given,
     private chain: Chain,
-    private readonly grammar: GrammarSource | undefined,
-    private readonly options: Options,
   ) {
     this.messages = this.beginning();
-    this.uniforms = grammarUniforms(chain.graph, grammar);
+    this.uniforms = grammarUniforms(chain.graph, given.grammar);
   }
 
   /** Stops the answer; whether there was one. */
@@ -101,7 +112,7 @@ class Session {
 
   async check(): Promise<void> {
     const messages = [...this.messages, { role: "user", content: "Hello" }];
-    await this.model.renderChat(messages, { template: this.options.template });
+    await this.given.model.renderChat(messages, this.given.template);
   }
 
   /** On a terminal a turn that fails is reported, and can be given again, changed. */
@@ -119,18 +130,18 @@ class Session {
 
   private async answer(content: string): Promise<void> {
     this.messages.push({ role: "user", content });
-    const { template, tokens, ctxSize, strict, stop } = this.options;
+    const { model, draft, template, options } = this.given;
+    const { tokens, ctxSize } = options;
     this.abort = new AbortController();
     const { signal } = this.abort;
     let [answer, facts] = ["", ""];
     let isFull = false;
     try {
-      const generation = this.model.chat(this.messages, {
-        ...{ chain: this.chain, uniforms: this.uniforms, template, signal },
-        ...(stop && { stop }),
+      const generation = model.chat(this.messages, {
+        ...{ ...requestOf(this.chain, options, draft), ...runOf(options), ...template },
+        ...{ chain: this.chain, uniforms: this.uniforms, signal },
         ...(tokens !== undefined && { maxTokens: tokens }),
         ...(ctxSize !== undefined && { contextSize: ctxSize }),
-        ...(strict && { strict }),
       });
       for await (const { text } of generation) {
         answer += text;
@@ -149,7 +160,7 @@ class Session {
       this.abort = undefined;
       if (answer !== "" || signal.aborted) process.stdout.write("\n");
       if (isFull) process.stderr.write(`the answer ends here, because the context is full: ${MAKE_ROOM}\n`);
-      if (this.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
+      if (this.given.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
     }
     this.messages.push({ role: "assistant", content: answer });
   }
@@ -176,8 +187,8 @@ class Session {
       }
       case "sampler":
         try {
-          const chain = chainOf({ ...omitChain(this.options), sampler: command.file });
-          this.uniforms = grammarUniforms(chain.graph, this.grammar);
+          const chain = chainOf({ ...omitChain(this.given.options), sampler: command.file });
+          this.uniforms = grammarUniforms(chain.graph, this.given.grammar);
           this.chain = chain;
         } catch (error) {
           report((error as Error).message);
@@ -189,7 +200,7 @@ class Session {
   }
 
   private beginning(): ChatMessage[] {
-    const { system } = this.options;
+    const { system } = this.given.options;
     return system === undefined ? [] : [{ role: "system", content: system }];
   }
 }

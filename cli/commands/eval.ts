@@ -1,8 +1,5 @@
 /** `ggsl eval`: evaluates a chain on given numbers. */
-import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "ggsl/errors.js";
-import type { Feed, Pairs } from "ggsl/features/feed.js";
+import { Option, type Command } from "commander";
 import {
   createEvaluator,
   EVALUATE_BACKENDS,
@@ -13,6 +10,7 @@ import {
 import { takesDraws } from "ggsl/sequence.js";
 import { formatTable } from "ggsl/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
+import { biasOption, feedOf, inputOption, type FeedFlags } from "../feeds.js";
 import { logitsOf, NUMBER_FORMS, readNumbers, readTokens } from "../numbers.js";
 import { reportSplit } from "../split.js";
 import {
@@ -32,13 +30,11 @@ import {
 import { readVocabulary } from "../vocabulary.js";
 import { watch, watchOption } from "../watch.js";
 
-interface Options extends ChainOptions {
+interface Options extends ChainOptions, FeedFlags {
   readonly logits?: string;
   readonly probs?: string;
   readonly history?: string;
   readonly uniform?: string;
-  readonly bias?: Map<number, number>;
-  readonly input?: Record<string, string>;
   readonly backend: EvaluateBackend;
   readonly device?: number | string;
   readonly strict?: true;
@@ -64,12 +60,8 @@ export const addEval = (command: Command): Command =>
     .addOption(new Option("--backend <name>", "the backend to run on").choices(EVALUATE_BACKENDS).default("auto"))
     .addOption(deviceOption())
     .addOption(strictOption())
-    .option("--bias <list>", "logit biases, TOKEN:VALUE,...; -inf bans a token", pairs)
-    .option(
-      "--input <name=list>",
-      "the values of a column that the chain declares with `input`, TOKEN:VALUE,... for a sparse one, or the token ids of a text (repeatable)",
-      input,
-    )
+    .addOption(biasOption())
+    .addOption(inputOption())
     .addOption(vocabOption())
     .option("--steps <n>", "repeat with the same logits, accepting each token", atMost(1_000_000))
     .addOption(jsonOption())
@@ -97,11 +89,7 @@ async function evaluate(file: string | undefined, name: string | undefined, opti
     strict: options.strict,
     draws: options.uniform === undefined ? undefined : [...readNumbers(options.uniform, "--uniform")],
     history: options.history === undefined ? [] : readTokens(options.history, "--history"),
-    feed: {
-      bias: options.bias ?? new Map(),
-      inputs: inputsOf(graph, options.input ?? {}),
-      ...(vocabulary && { vocabulary }),
-    },
+    feed: { ...feedOf(graph, options), ...(vocabulary && { vocabulary }) },
   });
   reportSplit(evaluator.split);
   const first = step(evaluator, logits);
@@ -116,65 +104,6 @@ function step(evaluator: Evaluator, logits: Float32Array): Evaluation {
   const evaluation = evaluator.evaluate(logits);
   if (evaluation.token !== null) evaluator.accept();
   return evaluation;
-}
-
-/** `--bias TOKEN:VALUE,...` */
-function pairs(text: string): Pairs {
-  const found = pairsOf(text);
-  if (!found) throw new InvalidArgumentError("Expected TOKEN:VALUE,TOKEN:VALUE.");
-  return found;
-}
-
-/** `TOKEN:VALUE,...`; undefined for any other text. */
-function pairsOf(text: string): Pairs | undefined {
-  const entries = text.split(",").map((pair): [number, number] => {
-    const [, token, value] = /^\s*(\d+)\s*:\s*(\S+)\s*$/.exec(pair) ?? [];
-    return [Number(token), value === "-inf" ? -Infinity : Number(value)];
-  });
-  return entries.flat().some(Number.isNaN) ? undefined : new Map(entries);
-}
-
-/** Collects `--input NAME=LIST`. */
-function input(text: string, present: Record<string, string> = {}): Record<string, string> {
-  const [, name, list] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? [];
-  if (name === undefined || list === undefined) throw new InvalidArgumentError("Expected NAME=LIST.");
-  return { ...present, [name]: list };
-}
-
-/**
- * The values of each input: a row, or for a sparse input pairs, by default the tokens of a row whose value is not the fill value. The
- * tokens of a text.
- */
-function inputsOf(graph: Graph, lists: Record<string, string>): NonNullable<Feed["inputs"]> {
-  const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | readonly number[] | Pairs] => {
-    const isText = graph.features.some(
-      ({ from }) => "in" in from && typeof from.in === "object" && from.in.input === name,
-    );
-    if (isText && pairsOf(list))
-      throw new InputError(
-        `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
-        { code: "INVALID_ARGUMENT" },
-      );
-    if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
-    const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
-    if (!feature) throw new InputError(`the chain declares no input \`${name}\``, { code: "INVALID_ARGUMENT" });
-    const { form } = feature;
-    const given = pairsOf(list);
-    if (given && form.kind !== "sparse")
-      throw new InputError(
-        `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
-        { code: "INVALID_ARGUMENT" },
-      );
-    if (given) return [name, given];
-    if (/^\s*\d+\s*:/.test(list))
-      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`, {
-        code: "INVALID_ARGUMENT",
-      });
-    const values = readNumbers(list, `--input ${name}`);
-    if (form.kind !== "sparse") return [name, values];
-    return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];
-  });
-  return Object.fromEntries(entries);
 }
 
 const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | undefined): string =>

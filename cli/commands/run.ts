@@ -3,45 +3,38 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
+import type { ChatOptions } from "ggsl/chat/render.js";
+import { demoModel } from "ggsl/demo.js";
 import type { Model } from "ggsl/model.js";
-import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, type Speculate } from "ggsl/speculation/options.js";
 import { advisedBy, reportBroken } from "../advice.js";
-import { readTemplate, type ChatFlags } from "../chat/template.js";
+import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { addChainOptions } from "../chainFlags.js";
 import { endable } from "../ending.js";
-import { demoModel } from "../files.js";
+import { checkOutput } from "../files.js";
 import { grammarUniforms, readGrammar } from "../grammar.js";
 import { loadShown } from "../progress.js";
 import { stdinPathOption } from "../programs.js";
+import { addRequestOptions, checkDrafts, requestOf, runOf, type RequestFlags } from "../requestFlags.js";
+import { readSaved, writeSaved } from "../saved.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import {
-  atMost,
-  chainArgument,
-  jsonOption,
-  natural,
-  positive,
-  stagesOption,
-  stopOption,
-  UsageError,
-} from "../usage.js";
+import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
 
-interface Options extends ChainOptions, ModelFlags, ChatFlags {
+interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
+  readonly strict?: true;
   readonly model: string;
   readonly prompt: string;
   readonly guide?: Readonly<Record<string, string>>;
   readonly tokens: number;
-  readonly stop?: readonly string[];
-  readonly minTokens?: number;
-  readonly ignoreEos?: true;
   readonly logprobs?: number;
+  readonly alternatives?: number;
+  readonly states?: true;
   readonly special?: true;
   readonly chat?: true;
   readonly sequences: number;
-  readonly draftModel?: string;
-  readonly draftMax?: number;
-  readonly lookup?: true;
+  readonly save?: string;
+  readonly resume?: string;
   readonly stats?: true;
   readonly json?: true;
 }
@@ -52,6 +45,10 @@ interface Result {
   readonly tokens: readonly number[];
   /** For each token its own and the likeliest tokens of the model; with `--logprobs`. */
   readonly logprobs?: readonly Pick<Piece, "logprob" | "logprobs">[];
+  /** For each token the likeliest that the chain keeps; with `--alternatives`. */
+  readonly alternatives?: readonly NonNullable<Piece["alternatives"]>[];
+  /** The values of the chain's states, one for each token; with `--states`. */
+  readonly states?: Readonly<Record<string, readonly number[]>>;
   /** The values of the chain's measures, one for each token; absent if it has none. */
   readonly measures?: Readonly<Record<string, readonly number[]>>;
   /** After an interruption `finish` is `cancelled`; there is no more if it came before the first token. */
@@ -61,7 +58,7 @@ interface Result {
 type CancelledStats = Partial<Omit<GenerationStats, "finish">> & { readonly finish: "cancelled" };
 
 export const addRun = (command: Command): Command =>
-  addModelOptions(addChainOptions(command))
+  addModelOptions(addRequestOptions(addChainOptions(command)))
     .addArgument(chainArgument())
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
@@ -72,37 +69,39 @@ export const addRun = (command: Command): Command =>
     .option("--chat", "the prompt is a message to an instruct model; only its answer is printed")
     .option("--system <text>", "the system message, with --chat")
     .option("--template <file>", "a Jinja chat template, or the name of one of the model's, with --chat")
+    .addOption(templateVarOption())
     .option(
       "--guide <name=prompt>",
       "the prompt of another sequence whose logits the chain reads, `input name: logits`; repeatable",
       guide,
     )
     .option("-n, --tokens <n>", "the maximum number of tokens to generate", positive, 128)
-    .addOption(stopOption())
-    .option("--min-tokens <n>", "the minimum number of tokens: the text does not end before", natural)
-    .option("--ignore-eos", "never end the text before the maximum number of tokens")
     .option(
       "--logprobs <n>",
       "log-probabilities of the model for each token and for the N likeliest ones, in the output of --json",
       natural,
     )
     .option(
+      "--alternatives <n>",
+      "the N likeliest of the tokens that the chain keeps, for each token, in the output of --json",
+      natural,
+    )
+    .option("--states", "the values of the chain's states after each token, in the output of --json")
+    .option(
       "--sequences <n>",
       "number of texts to generate at once; --seed N gives them the seeds N, N + 1, ...",
       positive,
       1,
     )
+    .option("--save <file>", "write what continues the text later, with --resume; - is standard output")
     .addOption(
-      new Option(
-        "--draft-model <gguf>",
-        "a smaller model with the same vocabulary that drafts tokens: the same text in fewer decodes",
-      ).conflicts("lookup"),
-    )
-    .option("--lookup", "draft what followed the last tokens where the text had them before")
-    .option(
-      "--draft-max <n>",
-      `the most tokens of a draft (default: ${LOOKUP_TOKENS} with --lookup, ${DRAFT_TOKENS} with --draft-model)`,
-      atMost(MAX_DRAFT),
+      new Option("--resume <file>", "continue a text that --save has written, with the same chain").conflicts([
+        "prompt",
+        "chat",
+        "guide",
+        "seed",
+        "special",
+      ]),
     )
     .option("--stats", "print statistics after the text, on standard error")
     .addOption(jsonOption())
@@ -119,15 +118,20 @@ async function generate(
   signal: AbortSignal,
 ): Promise<void> {
   const { sequences } = options;
-  if (options.logprobs !== undefined && !options.json)
-    throw new UsageError("--logprobs needs --json, which prints them");
+  const unprinted = (["logprobs", "alternatives", "states"] as const).find((one) => options[one] !== undefined);
+  if (unprinted !== undefined && !options.json) throw new UsageError(`--${unprinted} needs --json, which prints them`);
+  if (sequences > 1 && (options.save ?? options.resume) !== undefined)
+    throw new UsageError("--save and --resume are for one text: leave --sequences out");
+  checkDrafts(options);
   if ((options.minTokens ?? 0) > options.tokens)
     throw new UsageError(
       `--min-tokens ${options.minTokens} is more than --tokens ${options.tokens}: give -n ${options.minTokens}`,
     );
   const grammar = readGrammar(options);
   const messages = messagesOf(options);
-  const template = readTemplate(options);
+  const conversation = messages && { messages, ...chatOptionsOf(options) };
+  const saved = options.resume === undefined ? undefined : readSaved(options.resume);
+  if (options.save !== undefined) checkOutput(options.save);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
@@ -141,28 +145,31 @@ async function generate(
   const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
   using batch = model.batch({
     sequences: sequences * perText,
-    contextSize: await contextSizeOf(options, model, messages && { messages, template }),
-    ...(options.strict && { strict: true }),
+    contextSize: await contextSizeOf(options, model, conversation),
+    ...runOf(options),
   });
-  const guides = Object.fromEntries(Object.entries(options.guide ?? {}).map(([key, prompt]) => [key, { prompt }]));
-  const speculate = speculateOf(options, draft);
-  const { special, prompt, stop: stops, minTokens, ignoreEos, logprobs } = options;
+  const guides: Readonly<Record<string, string | Int32Array>> = saved?.guides ?? options.guide ?? {};
+  const { special, prompt, logprobs, alternatives, states } = options;
   const request = {
-    ...{ maxTokens: options.tokens, signal, guides },
+    ...{ maxTokens: options.tokens, signal },
+    guides: Object.fromEntries(Object.entries(guides).map(([key, text]) => [key, { prompt: text }])),
     ...(special && { special }),
-    ...(stops && { stop: stops }),
-    ...(minTokens !== undefined && { minTokens }),
-    ...(ignoreEos && { ignoreEnd: true }),
     ...(logprobs !== undefined && { logprobs }),
-    ...(speculate && { speculate }),
+    ...(alternatives !== undefined && { alternatives }),
+    ...(states && { states }),
+    ...(saved && { resume: saved.sequence }),
   };
   const generations = chains.map((chain) => {
-    const whole = { ...request, chain, uniforms: grammarUniforms(chain.graph, grammar) };
-    return messages ? batch.chat(messages, { ...whole, template }) : batch.add(prompt, whole);
+    const uniforms = grammarUniforms(chain.graph, grammar);
+    const whole = { ...request, ...requestOf(chain, options, draft), chain, uniforms };
+    if (!conversation) return batch.add(saved?.tokens ?? prompt, whole);
+    const { messages: _, ...template } = conversation;
+    return batch.chat(conversation.messages, { ...whole, ...template });
   });
   const isStreamed = sequences === 1 && !options.json;
-  const begun = messages ? "" : prompt;
+  const begun = saved ? textOf(model, saved.tokens) : messages ? "" : prompt;
   const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, begun, signal)));
+  if (options.save !== undefined) writeSaved(options.save, generations[0]!.save());
   const results = texts.map((text) => ({ backend: model.backend, ...text }));
   reportSplit(results[0]!.stats.split);
   print(results, { ...options, prompt: begun }, isStreamed);
@@ -170,8 +177,9 @@ async function generate(
 }
 
 /** The conversation of `--chat`. */
-function messagesOf({ chat, system, template, prompt }: Options): readonly ChatMessage[] | undefined {
-  if (!chat && (system ?? template) !== undefined) throw new UsageError("--system and --template need --chat");
+function messagesOf({ chat, system, template, templateVar, prompt }: Options): readonly ChatMessage[] | undefined {
+  if (!chat && (system ?? template ?? templateVar) !== undefined)
+    throw new UsageError("--system, --template and --template-var need --chat");
   const user = { role: "user", content: prompt };
   return chat && (system === undefined ? [user] : [{ role: "system", content: system }, user]);
 }
@@ -179,9 +187,12 @@ function messagesOf({ chat, system, template, prompt }: Options): readonly ChatM
 const skippedLines = ({ skipped }: Model): string =>
   skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
 
-interface Conversation {
+/** The text of tokens, also of those that are parts of characters. */
+const textOf = (model: Model, tokens: Int32Array): string =>
+  Buffer.concat(Array.from(tokens, (token) => model.bytesOf(token))).toString();
+
+interface Conversation extends ChatOptions {
   readonly messages: readonly ChatMessage[];
-  readonly template: string | undefined;
 }
 
 /** Several sequences get only the memory that their texts can need. */
@@ -191,19 +202,12 @@ async function contextSizeOf(
   conversation: Conversation | undefined,
 ): Promise<number | undefined> {
   if (ctxSize !== undefined || sequences === 1) return ctxSize;
-  const first = conversation ? await model.renderChat(conversation.messages, conversation) : prompt;
+  const { messages = [], ...template } = conversation ?? {};
+  const first = conversation ? await model.renderChat(messages, template) : prompt;
   // the letters of special tokens are more tokens than these: enough also where messages name some
   const options = { special: special ?? false };
   const prompts = [first, ...Object.values(guide ?? {})].map((text) => model.tokenize(text, options).length);
   return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
-}
-
-function speculateOf({ lookup, draftMax: tokens }: Options, draft: Model | undefined): Speculate | undefined {
-  const most = tokens === undefined ? {} : { tokens };
-  if (draft) return { draft, ...most };
-  if (lookup) return { ngram: most };
-  if (tokens !== undefined) throw new UsageError("--draft-max needs --draft-model or --lookup");
-  return undefined;
 }
 
 /** Collects `--guide NAME=PROMPT`. */
@@ -221,7 +225,9 @@ async function read(
 ): Promise<Omit<Result, "backend">> {
   const tokens: number[] = [];
   const measures: Record<string, number[]> = {};
+  const states: Record<string, number[]> = {};
   const logprobs: Pick<Piece, "logprob" | "logprobs">[] = [];
+  const alternatives: NonNullable<Piece["alternatives"]>[] = [];
   let text = "";
   let isCancelled = false;
   try {
@@ -231,6 +237,8 @@ async function read(
       text += piece.text;
       const { logprob, logprobs: likeliest } = piece;
       if (logprob !== undefined && likeliest) logprobs.push({ logprob, logprobs: likeliest });
+      if (piece.alternatives) alternatives.push(piece.alternatives);
+      for (const [name, value] of Object.entries(piece.states ?? {})) (states[name] ??= []).push(value);
       for (const [name, value] of Object.entries(piece.measures ?? {})) (measures[name] ??= []).push(value);
       if (isStreamed) process.stdout.write(piece.text);
     }
@@ -244,6 +252,8 @@ async function read(
     text,
     tokens,
     ...(logprobs.length > 0 && { logprobs }),
+    ...(alternatives.length > 0 && { alternatives }),
+    ...(Object.keys(states).length > 0 && { states }),
     ...(Object.keys(measures).length > 0 && { measures }),
     stats: isCancelled ? cancelledStats(generation, tokens.length) : generation.stats(),
   };

@@ -72,7 +72,6 @@ export const addServe = (command: Command): Command =>
     )
     .option("--log-prompts", "the log has the bodies of requests, too")
     .option("--lenient", "ignore unknown fields of requests, and name them in the header x-ggsl-ignored")
-    .option("--probe", "load the model in a child process first: for files from strangers")
     .option("--check", "check options, model, samplers and keys, and end")
     .action(run);
 
@@ -108,11 +107,10 @@ async function loadServer(): Promise<typeof Package> {
 }
 
 const optionsOf = (model: string, options: Options): ServeOptions => {
-  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, probe, strict } =
-    options;
+  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, strict } = options;
   return {
     ...settingsOf(options),
-    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, probe, strict },
+    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, strict },
     ...{ contextSize: options.ctxSize, template: readTemplate(options) },
     ...{ samplers: options.sampler, slots: options.slot, limits: options.limit },
   };

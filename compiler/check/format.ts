@@ -2,6 +2,7 @@
 import { lineColumn, type Span } from "../syntax/source.js";
 import { visible } from "../syntax/visible.js";
 import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
+import { checkNames, type OptionNames } from "../optionNames.js";
 import { OptionError } from "../optionError.js";
 
 /** How diagnostics are printed. */
@@ -15,8 +16,12 @@ const MAX_WIDTH = 120;
 
 const paint = (code: string, text: string, color: boolean): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
 
+const NAMES: OptionNames<FormatOptions> = { color: true };
+
 /** A diagnostic as the command line prints it: code, message, source line with a caret, help. With `color`, for terminals. */
-export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions = {}): string {
+export function formatDiagnostic(d: Diagnostic, options: FormatOptions = {}): string {
+  checkNames(options, NAMES);
+  const { color = false } = options;
   requireDiagnostic(d);
   const tint = d.severity === "error" ? "1;31" : "1;33";
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${visible(d.message)}`];
@@ -32,6 +37,7 @@ export function formatDiagnostic(d: Diagnostic, { color = false }: FormatOptions
 
 /** All diagnostics sorted by place, with a blank line after each. Throws an `OptionError` for other values. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: FormatOptions = {}): string {
+  checkNames(options, NAMES);
   if (!Array.isArray(diagnostics)) throw new OptionError("expected a list of diagnostics");
   diagnostics.forEach(requireDiagnostic);
   return sortDiagnostics(diagnostics)

@@ -1,6 +1,8 @@
 /** A checked program: the input of `lower`. Names are resolved per file; every chain is well formed. */
 import type { Chain, Const, File, Fn, InputDecl, Sampler, Test } from "../syntax/ast.js";
 import type { Meter } from "../limits/meter.js";
+import { show } from "../graph/show.js";
+import { OptionError } from "../optionError.js";
 import { findFunction } from "../builtins/builtins.js";
 import type { Builtin } from "../builtins/builtin.js";
 import type { SourceFile } from "../syntax/source.js";
@@ -46,6 +48,22 @@ export interface RefusedImport {
  */
 export type Importer = (path: string, importer: string) => SourceFile | RefusedImport | undefined;
 
-/** The file that an importer found, if it was not refused. */
-export const foundFile = (found: ReturnType<Importer>): SourceFile | undefined =>
-  found && !("refused" in found) ? found : undefined;
+/**
+ * The file that an importer found, if it was not refused. Throws `OptionError` for an importer that returns something else, such as
+ * a promise or a file without text.
+ */
+export function foundFile(found: ReturnType<Importer>): SourceFile | undefined {
+  if (found === undefined || found === null) return undefined;
+  const { name, text, refused } = found as Partial<SourceFile & RefusedImport>;
+  if (typeof refused === "string") return undefined;
+  if (typeof name === "string" && typeof text === "string") return found as SourceFile;
+  throw new OptionError(
+    "the `importer` must return a file with `name` and `text`, both texts, or undefined; it returned " +
+      (typeof found === "object" ? `an object with ${names(found)}` : show(found)),
+  );
+}
+
+const names = (found: object): string => {
+  const own = Object.keys(found).slice(0, 5);
+  return own.length === 0 ? "neither" : own.map((name) => show(name)).join(", ");
+};

@@ -1,5 +1,6 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and its loader, which validates everything. */
 import { LIMITS } from "../limits/format.js";
+import { checkNames, type OptionNames } from "../optionNames.js";
 import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
@@ -42,8 +43,11 @@ export interface SpecOptions {
   readonly limits?: LimitOptions;
 }
 
-/** Parses and verifies a spec file. Throws `SpecError`. */
+const NAMES: OptionNames<SpecOptions> = { limits: true };
+
+/** Parses and verifies a spec file. Throws `SpecError`, and `OptionError` for unknown options. */
 export function readSpec(text: string, options: SpecOptions = {}): Graph {
+  checkNames(options, NAMES);
   // callers without types
   if (typeof text !== "string") throw new SpecError([`a spec is a text, found ${show(text)}`]);
   if (text.length > LIMITS.spec)
@@ -59,6 +63,7 @@ export function readSpec(text: string, options: SpecOptions = {}): Graph {
 
 /** Verifies a spec that is already an object. Throws `SpecError`. */
 export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
+  checkNames(options, NAMES);
   const limits = limitsOf(options.limits);
   const faults = specFaults(data);
   if (faults.length === 0) faults.push(...costFaults(graphIn(data), limits));

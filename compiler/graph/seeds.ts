@@ -13,6 +13,10 @@ export const withSeed = (graph: Graph, seed: number): Graph => ({
   tail: graph.tail.map((s) => (drawsFromOpenSeed(s) ? { ...s, args: { ...s.args, seed } } : s)),
 });
 
+/** The same for a seed that may be absent: then the graph itself. */
+export const seeded = (graph: Graph, seed: number | undefined): Graph =>
+  seed === undefined || !hasOpenSeed(graph) ? graph : withSeed(graph, seed);
+
 /** A tail stage without a seed is also random. */
 const drawsFromOpenSeed = ({ name, args }: TailStage): boolean =>
   TAIL_SAMPLERS[name]?.params["seed"] !== undefined && (args["seed"] ?? "random") === "random";

@@ -1,5 +1,6 @@
 /** Answers to conversations. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type * as is from "../check.js";
 import { contextSettings } from "../contextOptions.js";
 import {
   generateIn,
@@ -9,13 +10,13 @@ import {
   type LoadedModel,
   type Room,
 } from "../generate.js";
-import { checkRun, checkSequence, graphOf, type SequenceRequest } from "../generation/request.js";
+import { checkSequence, graphOf, REQUEST, RUN, type SequenceRequest } from "../generation/request.js";
 import type { NativeModel } from "../native/binding.js";
 import { LatePrompt, promptTokens } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
 import { renderedTokens } from "./letters.js";
 import type { ChatMessage } from "./messages.js";
-import { openConversation, renderConversation, type ChatOptions } from "./render.js";
+import { CHAT, openConversation, renderConversation, type ChatOptions } from "./render.js";
 
 /** The prompt of a conversation. Throws `InputError` for messages that are not valid; its template runs later. */
 export function chatPrompt(
@@ -58,6 +59,8 @@ export class KeptContext {
   }
 }
 
+const ANSWER: is.Checks<GenerateOptions & ChatOptions> = { ...REQUEST, ...RUN, ...CHAT };
+
 /** A generation in the kept context. */
 export function startChat(
   model: LoadedModel,
@@ -65,9 +68,8 @@ export function startChat(
   messages: readonly ChatMessage[],
   options: GenerateOptions & ChatOptions,
 ): Generation {
+  checkSequence(options, ANSWER);
   const prompt = chatPrompt(model.native, messages, options);
-  checkSequence(options);
-  checkRun(options, "options");
   const settings = contextSettings(options, model.settings);
   const { placement, checkLogits } = options;
   const sequences = 1 + guidesOf(graphOf(options)).length;

@@ -44,7 +44,7 @@ const role = is.that(
   "the name of a role, such as system, user, assistant or tool",
   (value) => typeof value === "string" && value !== "",
 );
-const PART = is.complete({ type: is.oneOf("text"), text: is.text });
+const PART = is.having({ type: is.oneOf("text"), text: is.text });
 const content = is.either(
   'a text, or a list of parts { type: "text", text }',
   is.text,
@@ -53,13 +53,13 @@ const content = is.either(
 const callArguments = is.either("an object, or its JSON text", is.someObject, is.text);
 const calls = is.listOf(
   "a list of tool calls",
-  is.complete({ function: is.complete({ name: is.text, arguments: callArguments }) }),
+  is.having({ function: is.having({ name: is.text, arguments: callArguments }) }),
 );
-const tool = is.complete({ function: is.complete({ name: is.text }) });
+const tool = is.having({ function: is.having({ name: is.text }) });
 const toolList = is.listOf("a list of tools", tool);
 
 const message: is.Check = (value, name) => {
-  is.complete({ role })(value, name);
+  is.having({ role })(value, name);
   const given = value as ChatMessage;
   if (given.tool_calls !== undefined) calls(given.tool_calls, `${name}.tool_calls`);
   const isSilent = given.content === undefined || given.content === null;

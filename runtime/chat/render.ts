@@ -23,13 +23,13 @@ export interface ChatOptions {
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const CHAT: is.Checks<ChatOptions> = {
+export const CHAT: is.Checks<ChatOptions> = {
   tools: checkTools,
   addGenerationPrompt: is.flag,
   template: is.text,
   variables: is.someObject,
 };
-const checkChat = is.options(CHAT);
+export const checkChat = is.options(CHAT);
 
 /** A conversation whose form is correct; its template has not run. */
 export interface Conversation {

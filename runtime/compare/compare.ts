@@ -2,10 +2,10 @@
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { onAbort } from "../aborts.js";
 import type { GenerationBatch } from "../batch.js";
-import { seededChain } from "../chain.js";
 import * as checks from "../optionChecks.js";
 import { abortError, InputError } from "../errors.js";
 import type { Model } from "../model.js";
+import { copied } from "../prompt.js";
 import { resultOf, type Comparison } from "./comparison.js";
 import { ComparedTexts } from "./texts.js";
 import { checkCompare, DEFAULTS, type ComparedChain, type CompareOptions } from "./options.js";
@@ -26,11 +26,11 @@ export async function compareChains(
   const { texts = DEFAULTS.texts, tokens = DEFAULTS.tokens, seed = DEFAULTS.seed } = options;
   const { chains, sequences = DEFAULTS.sequences, signal, onProgress, strict, special } = options;
   if (signal?.aborted) throw abortError(signal);
-  const begun = typeof prompt === "string" ? model.tokenize(prompt, { special }) : prompt;
+  const begun = typeof prompt === "string" ? model.tokenize(prompt, { special }) : copied(prompt);
   const contextSize = contextSizeOf(model, begun.length, tokens, options.contextSize);
   const all = new ComparedTexts(chains.length, texts, tokens);
   const comparison = (count: number): Comparison => ({
-    ...{ prompt: typeof prompt === "string" ? prompt : textOf(model, prompt), seed, tokens },
+    ...{ prompt: typeof prompt === "string" ? prompt : textOf(model, begun), seed, tokens },
     chains: chains.map(({ name, chain }, i) =>
       resultOf({ name, hasOpenSeed: hasOpenSeed(chain.graph), texts: all.first(i, count) }),
     ),
@@ -97,10 +97,10 @@ interface Writing {
 
 async function writeText(
   { chain, uniforms }: ComparedChain,
-  { batch, prompt, seed, ...request }: Writing,
+  { batch, prompt, ...request }: Writing,
   onToken: (count: number) => void,
 ): Promise<WrittenText> {
-  const generation = batch.add(prompt, { ...request, chain: seededChain(chain, seed), uniforms, logprobs: 0 });
+  const generation = batch.add(prompt, { ...request, chain, uniforms, logprobs: 0 });
   const tokens: number[] = [];
   const entropies: number[] = [];
   const logprobs: number[] = [];
@@ -112,7 +112,7 @@ async function writeText(
     text += piece.text;
     onToken(tokens.length);
   }
-  return { seed, text, tokens, entropies, logprobs, finish: generation.stats().finish! };
+  return { seed: request.seed, text, tokens, entropies, logprobs, finish: generation.stats().finish! };
 }
 
 const textOf = (model: Model, tokens: Int32Array): string =>

@@ -6,7 +6,6 @@ import { MAX_SEQUENCES } from "../generation/request.js";
 import * as checks from "../optionChecks.js";
 import type { TokenizeOptions } from "../prompt.js";
 import type { UniformValues } from "../sequence.js";
-import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import type { Comparison } from "./comparison.js";
 
 /** Limits of a comparison. */
@@ -52,14 +51,16 @@ export interface CompareOptions extends TokenizeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const COMPARED: is.Checks<ComparedChain> = {
+  name: is.text,
+  chain: checks.chain,
+  uniforms: is.optional(checks.uniformValues),
+};
 const OPTIONS: is.Checks<CompareOptions> = {
-  chains: is.listOf(
-    "a list of chains",
-    is.complete({ name: is.text, chain: checks.chain, uniforms: is.optional(checks.uniformValues) }),
-  ),
+  chains: is.listOf("a list of chains", is.complete(COMPARED)),
   texts: is.integer(1, MOST.texts),
   tokens: is.integer(1, MOST.tokens),
-  seed: is.that(SEED_RANGE, (value) => typeof value === "number" && isSeed(value)),
+  seed: checks.seed,
   sequences: is.integer(1, MAX_SEQUENCES),
   contextSize: is.integer(1),
   strict: is.flag,

@@ -56,7 +56,8 @@ export function chooseDeviceSync(request: DeviceRequest): ChosenDevice {
 /** Yields libraries to probe and receives a report of each. */
 type Steps<T> = Generator<readonly string[], T, ProbeReport[]>;
 
-const checkRequest = is.options({ backend: is.oneOf("auto", ...DEVICE_BACKENDS), device });
+const REQUEST: is.Checks<DeviceRequest> = { backend: is.oneOf("auto", ...DEVICE_BACKENDS), device };
+const checkRequest = is.options(REQUEST);
 
 function* choose(request: DeviceRequest): Steps<ChosenDevice> {
   checkRequest(request, "request");

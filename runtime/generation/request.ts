@@ -1,8 +1,9 @@
 /** Requests: what a generation is given, and its checks. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { seeded } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "../chain.js";
 import * as is from "../check.js";
-import type { ContextSettings } from "../contextOptions.js";
+import { CONTEXT_SETTINGS, type ContextSettings } from "../contextOptions.js";
 import { InputError } from "../errors.js";
 import type { Feed } from "../features/feed.js";
 import { withFed, type Guides } from "../guides.js";
@@ -19,6 +20,12 @@ import { stopTexts } from "./stops.js";
 export interface SequenceRequest extends TokenizeOptions, EndOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
+  /**
+   * An integer from 0 to 2^32 - 1 in place of each seed that the chain leaves open, as `ggsl run --seed` has it: the same text
+   * again, on the same machine. Seeds that the chain fixes, and those in `uniforms`, stay. A resumed text keeps its own seeds.
+   * Default: random seeds, new for each text.
+   */
+  readonly seed?: number | undefined;
   readonly uniforms?: UniformValues | undefined;
   readonly feed?: Feed | undefined;
   /**
@@ -71,19 +78,21 @@ export interface RunOptions extends ContextSettings {
 
 export interface GenerateOptions extends SequenceRequest, RunOptions {}
 
-const RUN: is.Checks<Omit<RunOptions, keyof ContextSettings>> = {
+export const RUN: is.Checks<RunOptions> = {
+  ...CONTEXT_SETTINGS,
   placement: is.oneOf("graph", "host"),
   strict: is.flag,
   checkLogits: is.flag,
 };
-export const checkRun = is.options(RUN);
+export const checkRun = is.someOptions(RUN);
 
 const MAX_LISTED = 100;
 /** Of a batch. */
 export const MAX_SEQUENCES = 256;
 
-const REQUEST: is.Checks<SequenceRequest> = {
+export const REQUEST: is.Checks<SequenceRequest> = {
   chain: checks.chain,
+  seed: checks.seed,
   uniforms: checks.uniformValues,
   feed: checks.feed,
   guides: is.someObject,
@@ -101,14 +110,17 @@ const REQUEST: is.Checks<SequenceRequest> = {
   resume: savedSequence,
   speculate,
 };
-const checkRequest = is.options(REQUEST);
 
-/** Throws `InputError` for an invalid request. */
-export function checkSequence(options: SequenceRequest): void {
-  checkRequest(options, "options");
+/** Throws `InputError` for an invalid request; `checks` are those of all its options. */
+export function checkSequence(options: SequenceRequest, all: is.Checks<SequenceRequest> = REQUEST): void {
+  is.options(all)(options, "options");
   // it has no default
   checks.chain(options.chain, "chain");
   checkLengths(options);
+  if (options.seed !== undefined && options.resume !== undefined)
+    throw new InputError("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has", {
+      code: "INVALID_ARGUMENT",
+    });
 }
 
 /** `minTokens` counts from the beginning of a text, `maxTokens` from where it is resumed. */
@@ -126,8 +138,8 @@ export const graphOf = (request: SequenceRequest): Graph => fitted(request.chain
 /** The same with the rows as outputs. */
 export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.chain.rowsGraph, request);
 
-const fitted = (graph: Graph, { feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
-  withEnds(withFed(graph, feed, guides), request);
+const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
+  seeded(withEnds(withFed(graph, feed, guides), request), seed);
 
 /** The sequences that a request can get. */
 export interface Sequences {

@@ -1,5 +1,6 @@
 /** The kinds of sources, and which engine each goes to: the only place that says so. */
 import { show } from "@ggsl/compiler/graph/show.js";
+import { unknownOption } from "@ggsl/compiler/optionNames.js";
 import { InputError } from "../errors.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
@@ -82,15 +83,20 @@ export const GRAMMAR_KINDS = Object.keys(KINDS) as readonly GrammarKind[];
 /** The members that a kind has besides its own. */
 const OPTIONS: Readonly<Partial<Record<GrammarKind, readonly string[]>>> = { jsonSchema: ["ignore"] };
 
+/** All members of sources. */
+const MEMBERS = Object.fromEntries([...GRAMMAR_KINDS, ...Object.values(OPTIONS).flat()].map((name) => [name, true]));
+
 /** The kind of a source. Throws `InputError` for what is none. */
 export function kindOf(source: unknown): GrammarKind {
-  const names = typeof source === "object" && source !== null ? Object.keys(source) : [];
+  const given = typeof source === "object" && source !== null && !Array.isArray(source) ? source : {};
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const kinds = GRAMMAR_KINDS.filter((kind) => names.includes(kind));
   const [kind] = kinds;
   const known = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? [])];
-  if (kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
+  const fault = unknownOption(given, MEMBERS);
+  if (fault !== undefined || kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
     throw new InputError(
-      `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}, found ${show(source)}`,
+      `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}${fault === undefined ? `, found ${show(source)}` : `: ${fault}`}`,
       { code: "INVALID_ARGUMENT" },
     );
   return kind;

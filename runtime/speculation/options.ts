@@ -38,7 +38,7 @@ export const MAX_DRAFT = 32;
 export const DRAFT_TOKENS = 8;
 /** Of prompt lookup, which drafts at no cost: with the text's own row, as many rows as kernels compute well. */
 export const LOOKUP_TOKENS = 15;
-const MAX_NGRAM = 64;
+export const MAX_NGRAM = 64;
 
 const tokens = is.integer(1, MAX_DRAFT);
 const NGRAM: is.Checks<LookupOptions> = {
@@ -48,12 +48,13 @@ const NGRAM: is.Checks<LookupOptions> = {
   adapt: is.flag,
 };
 const DRAFT: is.Checks<DraftOptions> = { draft: is.someObject, tokens, adapt: is.flag, chain: checks.chain };
-const checkNgram = is.object(NGRAM);
+const checkNgram = is.object({ ngram: is.object(NGRAM) });
 const checkDraft = is.object(DRAFT);
+const checkEither = is.object({ ngram: is.someObject, ...DRAFT });
 
 /** Checks everything but the draft model itself. */
 export const speculate: is.Check = (value, name) => {
-  is.someObject(value, name);
+  checkEither(value, name);
   const given = value as { readonly ngram?: LookupOptions; readonly draft?: object };
   if ((given.ngram === undefined) === (given.draft === undefined))
     throw new InputError(
@@ -61,7 +62,7 @@ export const speculate: is.Check = (value, name) => {
       { code: "INVALID_ARGUMENT" },
     );
   if (given.ngram === undefined) return checkDraft(value, name);
-  checkNgram(given.ngram, `${name}.ngram`);
+  checkNgram(value, name);
   const { min, max } = ngramOf(given.ngram);
   if (min > max)
     throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`, {

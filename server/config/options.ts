@@ -1,5 +1,8 @@
 /** The options of a server, and their checks. */
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
+import type { OptionNames } from "@ggsl/compiler/optionNames.js";
+import { named, namedIn } from "ggsl/check.js";
+import type { ContextSettings } from "ggsl/contextOptions.js";
 import { InputError } from "ggsl/errors.js";
 import type { LoadModelOptions } from "ggsl/model.js";
 
@@ -63,6 +66,36 @@ export const PATIENCE = 60_000;
 export const GRACE = 10_000;
 /** Milliseconds for the last bytes of answers to be sent. */
 export const FLUSH = 500;
+
+const CONTEXT: OptionNames<ContextSettings> = {
+  ...{ contextSize: true, cacheTypeK: true, cacheTypeV: true, threads: true, batchThreads: true, promptBatch: true },
+  flashAttention: true,
+};
+const NAMES: OptionNames<ServeOptions> = {
+  ...CONTEXT,
+  ...{ backend: true, device: true, servers: true, split: true, gpuLayers: true, probe: true },
+  ...{ model: true, alias: true, port: true, host: true, sequences: true, apiKeys: true, samplers: true, limits: true },
+  ...{
+    slots: true,
+    queue: true,
+    template: true,
+    log: true,
+    logPrompts: true,
+    lenient: true,
+    strict: true,
+    files: true,
+    cors: true,
+  },
+};
+const FILE: OptionNames<NamedFile> = { name: true, file: true };
+const SLOT: OptionNames<NamedSlot> = { slot: true, name: true };
+
+/** Throws `InputError` for unknown options, in the lists of samplers and places too. */
+export function checkNames(options: ServeOptions): void {
+  named(NAMES)(options, "options");
+  options.samplers?.forEach((sampler, i) => namedIn(FILE)(sampler, `samplers[${i}]`));
+  options.slots?.forEach((slot, i) => namedIn(SLOT)(slot, `slots[${i}]`));
+}
 
 const wrong = (message: string): InputError => new InputError(message, { code: "INVALID_ARGUMENT" });
 

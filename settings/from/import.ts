@@ -1,4 +1,5 @@
 /** Imports settings of other tools as programs, for `ggsl import` and for calling programs. */
+import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { decidingKeys, detect, JSON_FORMATS, KINDS, type JsonFormat } from "./formats/index.js";
 import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
@@ -19,6 +20,8 @@ export type { ImportOptions } from "./plan.js";
 export type { Imported } from "./program.js";
 export { IMPORTED_CHAIN } from "./write.js";
 
+const NAMES: OptionNames<ImportOptions> = { eos: true };
+
 /** Imports a file of any format. `kind` is one of `KINDS`; without it the file's keys decide. Throws an `ImportError`. */
 export function importFile(
   file: ByteSource,
@@ -26,6 +29,7 @@ export function importFile(
   kind: string | undefined,
   options: ImportOptions = {},
 ): Imported {
+  checkNames(options, NAMES);
   if (kind !== undefined && !KINDS.includes(kind))
     throw new ImportError(`expected one of ${KINDS.join(", ")}, found ${show(kind)}`);
   const start = file.read(0, Math.min(4, file.size));
@@ -39,6 +43,7 @@ export function importFile(
 
 /** Imports the words of a llama.cpp command line. */
 export function importWords(given: readonly string[], options: ImportOptions = {}): Imported {
+  checkNames(options, NAMES);
   checkLength({ length: given.reduce((sum, word) => sum + word.length + 1, 0) }, "the command line");
   const words = given.map((value, i): TextNode => ({ kind: "word", value, place: `word ${i + 1}` }));
   return finish(fromLlamaArgs(words, options), "a command line");

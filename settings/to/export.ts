@@ -2,6 +2,7 @@
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/check/program.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import { checkPipeline, checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { flatten } from "./flatten.js";
@@ -32,11 +33,12 @@ export interface ExportOptions {
   readonly set?: Settings;
 }
 
+const NAMES: OptionNames<ExportOptions> = { chain: true, importer: true, set: true };
+
 /** llama.cpp's settings for a chain. Throws a `CompileError` for a program with errors, an `ExportError` for a chain without an equivalent. */
-export function exportLlama(
-  source: ExportSource,
-  { chain: name, importer, set = {} }: ExportOptions = {},
-): LlamaExport {
+export function exportLlama(source: ExportSource, options: ExportOptions = {}): LlamaExport {
+  checkNames(options, NAMES);
+  const { chain: name, importer, set = {} } = options;
   const { program, diagnostics } = (source.isPipeline ? checkPipeline : checkSource)(
     source,
     importer ? { importer } : {},

@@ -10,6 +10,7 @@ import {
   compile,
   compilePipeline,
   createEvaluator,
+  demoModel,
   detectAaronson,
   detectWatermark,
   InputError,
@@ -333,6 +334,7 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
   ["loadModelFromBytes: module", { call: option((o) => loadModelFromBytes(new Uint8Array(4), o), "module") }],
   ["loadGrammars", { call: loadGrammars, takes: Object.keys(KINDS) }],
   ["loadWasm: source", { call: loadWasm, refuses: ["/no/such/file", new Uint8Array(4)] }],
+  ["demoModel", { call: demoModel, takes: Object.keys(KINDS) }],
   [
     "chooseDevice: request",
     {

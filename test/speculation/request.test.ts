@@ -28,7 +28,8 @@ test("a batch can mix texts with and without drafts; rows are added to its conte
   const wanted = await Promise.all(names.map((name) => textOf(model, CHAINS[name]!, { maxTokens: 24 })));
   using batch = model.batch({ sequences: 4, contextSize: 128 });
   const read = async (name: string, speculate?: Speculate) => {
-    const generation = batch.add(PROMPT, { ...CHAINS[name]!, maxTokens: 24, ...(speculate && { speculate }) });
+    const { isByRow: _, ...request } = CHAINS[name]!;
+    const generation = batch.add(PROMPT, { ...request, maxTokens: 24, ...(speculate && { speculate }) });
     const tokens: number[] = [];
     for await (const { token } of generation) tokens.push(token);
     return { tokens, stats: generation.stats() };

@@ -1,5 +1,6 @@
 /** A graph at the end of an ONNX language model: one model, whose logits need not leave its device. */
 import type { Graph } from "../../graph/graph.js";
+import { checkNames, type OptionNames } from "../../optionNames.js";
 import { OptionError } from "../../optionError.js";
 import { refuseTail } from "../emitError.js";
 import { appendedSurfaceOf } from "../surface.js";
@@ -15,6 +16,8 @@ export { readLanguageModel };
 
 export type AppendOptions = Pick<OnnxOptions, "vocab" | "sums">;
 
+const NAMES: OptionNames<AppendOptions> = { vocab: true, sums: true };
+
 /** The largest message that protobuf reads. */
 export const MOST_BYTES = 2 ** 31 - 1;
 
@@ -27,6 +30,7 @@ export const MOST_BYTES = 2 ** 31 - 1;
  * cannot be read or has no such output
  */
 export function appendOnnx(graph: Graph, model: Uint8Array, options: AppendOptions = {}): Uint8Array {
+  checkNames(options, NAMES);
   refuseTail(graph, "ONNX");
   const found = readLanguageModel(model);
   const vocab = vocabOf(found, options.vocab);

@@ -1,6 +1,7 @@
 /** The options of ONNX files. */
 import { LIMITS } from "../../limits/format.js";
 import { show } from "../../graph/show.js";
+import { checkNames, type OptionNames } from "../../optionNames.js";
 import { OptionError } from "../../optionError.js";
 
 export const SUMS = ["f64", "f32"] as const;
@@ -17,6 +18,8 @@ export interface OnnxOptions {
   readonly opset?: number | undefined;
 }
 
+const NAMES: OptionNames<OnnxOptions> = { vocab: true, sums: true, opset: true };
+
 export interface KnownOptions {
   readonly vocab: number | undefined;
   readonly sums: (typeof SUMS)[number];
@@ -24,7 +27,9 @@ export interface KnownOptions {
 }
 
 /** The options with their defaults. Throws `OptionError`. */
-export function knownOptions({ vocab, sums = "f64", opset = 17 }: OnnxOptions): KnownOptions {
+export function knownOptions(options: OnnxOptions): KnownOptions {
+  checkNames(options, NAMES);
+  const { vocab, sums = "f64", opset = 17 } = options;
   if (vocab !== undefined && !isIn(vocab, 1, LIMITS.dim))
     throw new OptionError(`\`vocab\` must be an integer from 1 to ${LIMITS.dim}, found ${show(vocab)}`);
   if (!SUMS.includes(sums)) throw new OptionError(`\`sums\` must be one of ${SUMS.join(", ")}, found ${show(sums)}`);

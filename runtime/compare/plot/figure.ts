@@ -1,5 +1,7 @@
 /** A comparison as a figure in SVG, which reads on light and dark backgrounds and needs nothing from elsewhere. */
+import * as is from "../../check.js";
 import { html, type Markup } from "../../markup.js";
+import { finite } from "../../optionChecks.js";
 import { CURVE_NAMES, CURVES, type Comparison } from "../comparison.js";
 import { MEASURES, type MeasureName } from "../measures.js";
 import { barsPanel, curvesPanel, label, LETTER, type Box } from "./panels.js";
@@ -20,8 +22,13 @@ const LINE = 22;
 /** Those between 0 and 1. */
 const BARS: readonly MeasureName[] = ["distinct1", "distinct2", "distinct3", "repetition4"];
 
-/** An SVG document. */
-export function drawFigure(comparison: Comparison, { width = 760 }: FigureOptions = {}): string {
+const OPTIONS: is.Checks<FigureOptions> = { width: finite };
+const check = is.options(OPTIONS);
+
+/** An SVG document. Throws `InputError` for unknown options. */
+export function drawFigure(comparison: Comparison, options: FigureOptions = {}): string {
+  check(options, "options");
+  const { width = 760 } = options;
   const { chains, tokens } = comparison;
   const names = chains.map(({ name }) => name);
   const first = 20 + names.length * LINE + 34;

@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import type { OptionNames } from "@ggsl/compiler/optionNames.js";
 import type { Chain } from "../../chain.js";
-import { bytes as checkBytes, someObject } from "../../check.js";
+import * as is from "../../check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, type InputErrorCode } from "../../errors.js";
 import { oneLoop } from "../../oneLoop.js";
@@ -44,9 +45,24 @@ export interface WorkerGenerateOptions extends Omit<GenerateRequest, "prompt" | 
 }
 
 /** Options of an answer to a conversation in a worker. */
-export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"> {
+export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec" | "rowsSpec"> {
   readonly chain: Chain;
 }
+
+/** Options of the logits of a prompt in a worker. */
+export type WorkerLogitsOptions = Omit<LogitsRequest, "prompt">;
+
+const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
+  ...{ chain: true, seed: true, uniforms: true, guides: true, maxTokens: true, minTokens: true, ignoreEnd: true },
+  ...{ stop: true, contextSize: true, logprobs: true, alternatives: true, states: true, speculate: true },
+};
+const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true });
+const chatNames = is.named<WorkerChatOptions>({
+  ...ANY,
+  ...{ tools: true, addGenerationPrompt: true, template: true, variables: true },
+});
+const logitsNames = is.named<WorkerLogitsOptions>({ special: true, contextSize: true, last: true });
+const tokenizeNames = is.named<TokenizeOptions>({ special: true });
 
 /** A stream of tokens that one loop can read, as `Generation`. Leaving the loop early cancels the generation. */
 export interface WorkerGeneration extends AsyncIterable<Token> {
@@ -90,7 +106,7 @@ export class ModelWorker implements Disposable {
    * @throws InputError as `loadModelFromBytes` does
    */
   async load(bytes: Uint8Array, module: ModuleSource): Promise<ModelInfo> {
-    checkBytes(bytes, "bytes");
+    is.bytes(bytes, "bytes");
     moduleSource(module, "module");
     const reply = await this.ask({ type: "load", bytes, module: sent(module) });
     return (reply as Reply & { type: "loaded" }).info;
@@ -98,20 +114,22 @@ export class ModelWorker implements Disposable {
 
   /** Generates text after a prompt; the loop over the tokens throws errors in the arguments. */
   generate(prompt: string | Int32Array, request: WorkerGenerateOptions): WorkerGeneration {
-    return this.start(request, (options) => ({ type: "generate", prompt, ...options }));
+    return this.start(request, generateNames, (options) => ({ type: "generate", prompt, ...options }));
   }
 
   /** Generates the answer to a conversation: see `Model.chat`. The loop over the tokens throws errors in the arguments. */
   chat(messages: readonly ChatMessage[], request: WorkerChatOptions): WorkerGeneration {
-    return this.start(request, (options) => ({ type: "chat", messages, ...options }));
+    return this.start(request, chatNames, (options) => ({ type: "chat", messages, ...options }));
   }
 
   private start<T extends WorkerGenerateOptions | WorkerChatOptions>(
     request: T,
+    names: is.Check,
     messageOf: (options: Omit<T, "chain"> & { readonly spec: string }) => Unnumbered,
   ): WorkerGeneration {
-    someObject(request, "options");
+    is.someObject(request, "options");
     refuseUnsent(request);
+    names(request, "options");
     checkChain(request.chain, "chain");
     const { chain, ...options } = request;
     const specs = {
@@ -165,8 +183,8 @@ export class ModelWorker implements Disposable {
    * earlier requests.
    * @throws InputError for a prompt that does not fit, and for more rows than it has tokens
    */
-  async logits(prompt: string | Int32Array, options: Omit<LogitsRequest, "prompt"> = {}): Promise<Float32Array> {
-    someObject(options, "options");
+  async logits(prompt: string | Int32Array, options: WorkerLogitsOptions = {}): Promise<Float32Array> {
+    logitsNames(options, "options");
     const reply = await this.ask({ type: "logits", prompt, ...options });
     return (reply as Reply & { type: "logits" }).logits;
   }
@@ -179,7 +197,7 @@ export class ModelWorker implements Disposable {
 
   /** Token ids of a text, also during a generation; see `Model.tokenize`. */
   async tokenize(text: string, options: TokenizeOptions = {}): Promise<Int32Array> {
-    someObject(options, "options");
+    tokenizeNames(options, "options");
     const reply = await this.ask({ type: "tokenize", text, ...options });
     return (reply as Reply & { type: "tokens" }).tokens;
   }

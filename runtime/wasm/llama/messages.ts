@@ -44,6 +44,8 @@ interface AnyRequest {
   readonly spec: string;
   /** That of the same chain with the rows as outputs, for alternatives. */
   readonly rowsSpec?: string;
+  /** In place of the seeds that the chain leaves open; default: new ones. */
+  readonly seed?: number;
   readonly uniforms?: UniformValues;
   readonly guides?: Guides;
   readonly maxTokens?: number;

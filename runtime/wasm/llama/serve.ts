@@ -1,8 +1,8 @@
 /** The worker's side: a model that handles one request at a time. */
 import { readSpec } from "@ggsl/compiler/graph/json.js";
-import { chainOf } from "../../chain.js";
+import { chainOf, type Chain } from "../../chain.js";
 import { AbortError, InputError } from "../../errors.js";
-import type { Generation, Piece } from "../../generate.js";
+import type { GenerateOptions, Generation, Piece } from "../../generate.js";
 import { tokenList } from "../../optionChecks.js";
 import { loadModelFromBytes, type Model } from "../../model.js";
 import type { GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
@@ -55,9 +55,7 @@ export function serve(port: Port): void {
       const from = loaded();
       if (signal.aborted) return { type: "done", id, finish: "cancelled" };
       const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
-      const options = { ...request, chain, signal };
-      own.generation =
-        request.type === "chat" ? from.chat(request.messages, options) : from.generate(request.prompt, options);
+      own.generation = started(from, request, { chain, signal });
       for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
       const stats = own.generation.stats();
       return { type: "done", id, finish: stats.finish!, stats };
@@ -139,6 +137,19 @@ export function serve(port: Port): void {
 }
 
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
+
+function started(
+  model: Model,
+  request: Of<"generate"> | Of<"chat">,
+  own: Pick<GenerateOptions, "signal"> & { readonly chain: Chain },
+): Generation {
+  if (request.type === "chat") {
+    const { type: _, id: __, spec: ___, rowsSpec: ____, messages, ...options } = request;
+    return model.chat(messages, { ...options, ...own });
+  }
+  const { type: _, id: __, spec: ___, rowsSpec: ____, prompt, ...options } = request;
+  return model.generate(prompt, { ...options, ...own });
+}
 
 function tokenOf({ alternatives, logprobs, ...piece }: Piece, model: Model): Token {
   const named = <T extends { readonly token: number }>(one: T): T & { text: string } => ({
