@@ -19,9 +19,15 @@ import type { GenerationOf, SequenceRequestOf } from "./typed.js";
 export interface BatchOptions extends RunOptions {
   /** Sequences that run at the same time, at most 256. Each has memory for `contextSize` tokens. */
   readonly sequences: number;
-  /** Numbers of sequences, from 0 on, only for requests that name them with `place`. */
+  /**
+   * Numbers of sequences, from 0 on, only for requests that name them with `place`.
+   * @default none
+   */
   readonly reserved?: readonly number[] | undefined;
-  /** Called after each decode with the milliseconds that it took; it must not throw. */
+  /**
+   * Called after each decode with the milliseconds that it took; it must not throw.
+   * @default none
+   */
   readonly onDecode?: ((milliseconds: number) => void) | undefined;
 }
 

@@ -15,27 +15,44 @@ import { nodeModule } from "./node.js";
 /** Memory and threads of a context. Omitted settings have llama.cpp's defaults, except `threads`. */
 export interface ContextSettings {
   /**
-   * Tokens per sequence, prompt and text together, 1 to 2^24; default: the model's training context. The memory of a context is
+   * Tokens per sequence, prompt and text together, 1 to 2^24. The memory of a context is
    * that of the next multiple of 256.
+   * @default the model's training context
+   * @unit tokens
    */
   readonly contextSize?: number | undefined;
-  /** Type of the K cache; default `f16`. Quantized types need less memory and change the results slightly. */
+  /**
+   * Type of the K cache. Quantized types need less memory and change the results slightly.
+   * @default `f16`
+   */
   readonly cacheTypeK?: CacheType | undefined;
-  /** Type of the V cache; default `f16`. Quantized types need flash attention, which `auto` then enables. */
+  /**
+   * Type of the V cache. Quantized types need flash attention, which `auto` then enables.
+   * @default `f16`
+   */
   readonly cacheTypeV?: CacheType | undefined;
   /**
-   * CPU threads, from 1 to twice the number of processors and at most 512; default: half the number of processors. Threads wait for
+   * CPU threads, from 1 to twice the number of processors and at most 512. Threads wait for
    * each other by spinning, so more threads than idle processors are very slow.
+   * @default half the number of processors
    */
   readonly threads?: number | undefined;
-  /** CPU threads for batches of more than one token, such as a prompt; default: `threads`. */
+  /**
+   * CPU threads for batches of more than one token, such as a prompt.
+   * @default `threads`
+   */
   readonly batchThreads?: number | undefined;
   /**
-   * Tokens of prompts in one batch while other sequences write, 1 to 65536; default 128. Smaller pieces shorten the time that others
+   * Tokens of prompts in one batch while other sequences write, 1 to 65536. Smaller pieces shorten the time that others
    * wait for their next tokens, and make prompts take longer. A prompt that nobody waits for is read in the largest pieces.
+   * @default 128
+   * @unit tokens
    */
   readonly promptBatch?: number | undefined;
-  /** Flash attention, which does not store the attention matrix; default `auto`: if the device supports it. */
+  /**
+   * Flash attention, which does not store the attention matrix: `auto` uses it if the device supports it.
+   * @default `auto`
+   */
   readonly flashAttention?: FlashAttention | undefined;
 }
 

@@ -11,6 +11,7 @@ import type { Part } from "./scheduler/step.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
 export interface Guide {
+  /** What the sequence begins with, as text or as tokens. */
   readonly prompt: string | Int32Array;
 }
 

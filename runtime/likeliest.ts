@@ -1,7 +1,11 @@
 /** One of the likeliest rows that a chain keeps. */
 export interface Alternative {
+  /** The id of the token. */
   readonly token: number;
-  /** In [0, 1]; those of all rows sum to 1. */
+  /**
+   * In [0, 1]; those of all rows sum to 1.
+   * @unit 0 to 1
+   */
   readonly probability: number;
 }
 

@@ -40,35 +40,49 @@ export type ModelBackend = (typeof MODEL_BACKENDS)[number];
 /** The settings of contexts are defaults for every generation and batch. */
 export interface LoadModelOptions extends ContextSettings {
   /**
-   * Where the model runs; `auto` (default): the first CUDA or Vulkan GPU, else the CPU, or `wasm` where the native addon cannot
+   * Where the model runs; `auto`: the first CUDA or Vulkan GPU, else the CPU, or `wasm` where the native addon cannot
    * be loaded, with a line on standard error; `Model.backend` says which. `wasm` runs the module of the package.
+   * @default `auto`
    */
   readonly backend?: ModelBackend;
   /**
-   * One of the backend's devices, by its index or its name; default: the first. A list: devices of this machine that share the layers,
+   * One of the backend's devices, by its index or its name. A list: devices of this machine that share the layers,
    * in their order, the CPU among them by its name `CPU`; chains run where the output layer is, the last one.
+   * @default the first
    */
   readonly device?: DeviceChoice | undefined;
   /**
    * Workers of other machines that share the layers, in their order: `HOST:PORT`, or `HOST:PORT=KIND` with the kind of its devices: `cpu`,
    * `vulkan`, `cuda` or `other`. Chains run on the last one. Without a kind, what some kind cannot run is left to this machine.
+   * @default none
    */
   readonly servers?: readonly string[] | undefined;
-  /** The parts of the layers of each device of the list or the workers, in any unit; default: by their free memory. */
+  /**
+   * The parts of the layers of each device of the list or the workers, in any unit.
+   * @default by their free memory
+   */
   readonly split?: readonly number[] | undefined;
-  /** Layers on the GPU, by default `all`; the others are on the CPU. With 0, chains also run on the CPU. */
+  /**
+   * Layers on the GPU; the others are on the CPU. With 0, chains also run on the CPU.
+   * @default `all`
+   */
   readonly gpuLayers?: number | "all" | undefined;
   /**
    * Loads the model in a child process first, on the CPU: for files from strangers. A damaged file that makes llama.cpp end its
    * process is a `ModelError` then. The backend `wasm` does not need it.
+   * @default false
    */
   readonly probe?: boolean | undefined;
   /**
    * Called with the part of the file that is loaded, from 0 to 1, and with 1 before the promise resolves. WebAssembly reports the
    * file that is read, then computes without reports. An error that it throws ends the load.
+   * @default none
    */
   readonly onProgress?: ((fraction: number) => void) | undefined;
-  /** Ends the load, which then rejects with the signal's reason; in WebAssembly only while the file is read. */
+  /**
+   * Ends the load, which then rejects with the signal's reason; in WebAssembly only while the file is read.
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
 }
 

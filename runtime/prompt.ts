@@ -18,7 +18,10 @@ export const copied = (tokens: Int32Array): Int32Array =>
 
 /** How a text becomes tokens. */
 export interface TokenizeOptions {
-  /** Special tokens that the text names, such as `<|im_start|>`, are read as these tokens; default false: as letters. */
+  /**
+   * Special tokens that the text names, such as `<|im_start|>`, are read as these tokens; else they are letters.
+   * @default false
+   */
   readonly special?: boolean | undefined;
 }
 

@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   std: () => import("./docs/std.js"),
   optimizer: () => import("./docs/optimizer.js"),
   errors: () => import("./docs/errors.js"),
+  options: () => import("./docs/options.js"),
   server: () => import("./docs/server.js"),
   backends: () => import("./docs/backends.js"),
 };

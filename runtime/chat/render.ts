@@ -10,16 +10,26 @@ import { findTemplate, openTemplate, RESERVED } from "./template.js";
 
 /** How a conversation becomes a prompt. */
 export interface ChatOptions {
-  /** The tools that the model may call; templates without tools ignore them. */
+  /**
+   * The tools that the model may call; templates without tools ignore them.
+   * @default none
+   */
   readonly tools?: readonly Tool[] | undefined;
-  /** End the prompt with the beginning of the model's answer; default true. */
+  /**
+   * End the prompt with the beginning of the model's answer.
+   * @default true
+   */
   readonly addGenerationPrompt?: boolean | undefined;
   /**
-   * A Jinja template, or the name of one of the model's, as in `tool_use`; default: the model's own, `tokenizer.chat_template` in
+   * A Jinja template, or the name of one of the model's, as in `tool_use`. The model's own is `tokenizer.chat_template` in
    * its metadata.
+   * @default the model's own
    */
   readonly template?: string | undefined;
-  /** More variables for the template, as in `{ enable_thinking: false }`; their names depend on the template. */
+  /**
+   * More variables for the template, as in `{ enable_thinking: false }`; their names depend on the template.
+   * @default none
+   */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 

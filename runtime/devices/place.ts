@@ -31,8 +31,12 @@ export interface Split {
   readonly index: number;
   /** Ops that the device cannot run. */
   readonly ops: readonly string[];
+  /** ggml's name of the device. */
   readonly device: string;
-  /** Bytes read back to the host per token. */
+  /**
+   * Bytes read back to the host per token.
+   * @unit bytes
+   */
   readonly bytes: number;
 }
 

@@ -22,19 +22,27 @@ export type Pairs = ReadonlyMap<number, number>;
 
 /** What feeds a sequence besides its own history. Only what the chain uses is required. */
 export interface Feed {
-  /** Logit biases; -Infinity bans a token. */
+  /**
+   * Logit biases; -Infinity bans a token.
+   * @default none
+   */
   readonly bias?: Pairs;
   /**
    * What the program declares with `input`: a row of V numbers, pairs for a sparse one, token ids for a text. Without a model these
    * are also the logits of other sequences.
+   * @default none
    */
   readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
   /**
    * The texts of the tokens, for breakers and sets of tokens that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
    * which cuts a text into tokens by the longest match.
+   * @default the model's
    */
   readonly vocabulary?: GivenVocabulary;
-  /** Opens a grammar at the beginning of the text. */
+  /**
+   * Opens a grammar at the beginning of the text.
+   * @default the engine that the package chooses for the source
+   */
   readonly openGrammar?: (source: GrammarSource) => GrammarState;
 }
 

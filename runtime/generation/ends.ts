@@ -10,9 +10,14 @@ export interface EndOptions {
   /**
    * The fewest tokens: until there are as many, tokens that end the text are no candidates, as with std's `min_tokens` in front of
    * the chain. A text that was resumed counts from its beginning. Where a grammar allows nothing else, they are.
+   * @default 0
+   * @unit tokens
    */
   readonly minTokens?: number;
-  /** Tokens that end the text are never candidates, except where a grammar allows nothing else. */
+  /**
+   * Tokens that end the text are never candidates, except where a grammar allows nothing else.
+   * @default false
+   */
   readonly ignoreEnd?: boolean;
 }
 

@@ -7,25 +7,40 @@ import type { UniformValues } from "../sequence.js";
 
 /** A token and the logarithm of the probability that the model itself gave it. */
 export interface Logprob {
+  /** The id of the token. */
   readonly token: number;
+  /**
+   * Before the chain.
+   * @unit nats
+   */
   readonly logprob: number;
 }
 
 /** A generated token and its text. Each token has its piece, in order. */
 export interface Piece {
+  /** The id of the token. */
   readonly token: number;
   /**
    * Whole characters only: the text of a token that ends inside a character comes with a later token. Without what belongs to a
    * stop text, so it can be empty; a piece comes when its whole text is known.
    */
   readonly text: string;
-  /** That of the token in the model's own logits, before the chain; with `logprobs`. */
+  /**
+   * The logarithm of the probability of the token in the model's own logits, before the chain; with `logprobs`.
+   * @unit nats
+   */
   readonly logprob?: number;
-  /** The entropy of the model's own distribution, before the chain, in nats; with `logprobs`. */
+  /**
+   * The entropy of the model's own distribution, before the chain; with `logprobs`.
+   * @unit nats
+   */
   readonly entropy?: number;
   /** The likeliest tokens of the model itself, likeliest first; with `logprobs`. */
   readonly logprobs?: readonly Logprob[];
-  /** The probability that the chain gave it; with `alternatives`. */
+  /**
+   * The probability that the chain gave it; with `alternatives`.
+   * @unit 0 to 1
+   */
   readonly probability?: number;
   /** The likeliest tokens that the chain keeps, likeliest first, which may include the picked one; with `alternatives`. */
   readonly alternatives?: readonly Alternative[];
@@ -46,19 +61,45 @@ export interface Saved<Sequence = SavedSequence> {
 
 /** Statistics of a generation; those of the context cover all its sequences. */
 export interface GenerationStats extends ContextStats {
+  /**
+   * Tokens of the prompt.
+   * @unit tokens
+   */
   readonly promptTokens: number;
-  /** Those that were computed: what the prompt begins with may be there from an earlier text, or from one beside it. */
+  /**
+   * Those of the prompt that were computed: what the prompt begins with may be there from an earlier text, or from one beside it.
+   * @unit tokens
+   */
   readonly computedPromptTokens: number;
+  /**
+   * Tokens that were picked.
+   * @unit tokens
+   */
   readonly generatedTokens: number;
-  /** With `speculate`: tokens that were decoded before they were picked. */
+  /**
+   * With `speculate`: tokens that were decoded before they were picked.
+   * @unit tokens
+   */
   readonly drafted?: number;
-  /** With `speculate`: those of them that were picked then. */
+  /**
+   * With `speculate`: drafted tokens that were picked then.
+   * @unit tokens
+   */
   readonly accepted?: number;
-  /** With `speculate`: batches of the sequence. */
+  /**
+   * With `speculate`: batches of the sequence.
+   * @unit batches
+   */
   readonly decodes?: number;
-  /** Tokens per second, without the prompt. */
+  /**
+   * Tokens per second, without the prompt.
+   * @unit tokens/s
+   */
   readonly tokensPerSecond: number;
-  /** Tokens that were the only ones that a grammar allowed, which the model was not asked for; absent without one. */
+  /**
+   * Tokens that were the only ones that a grammar allowed, which the model was not asked for; absent without one.
+   * @unit tokens
+   */
   readonly forcedTokens?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;

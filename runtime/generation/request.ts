@@ -23,56 +23,100 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
   /**
    * An integer from 0 to 2^32 - 1 in place of each seed that the chain leaves open, as `ggsl run --seed` has it: the same text
    * again, on the same machine. Seeds that the chain fixes, and those in `uniforms`, stay. A resumed text keeps its own seeds.
-   * Default: random seeds, new for each text.
+   * @default random seeds, new for each text
    */
   readonly seed?: number | undefined;
+  /**
+   * Values of the chain's uniforms, by name; those that are not named have the defaults of the program.
+   * @default the program's
+   */
   readonly uniforms?: UniformValues | undefined;
+  /**
+   * What the chain reads besides the text: biases, columns, the texts of tokens.
+   * @default none
+   */
   readonly feed?: Feed | undefined;
   /**
    * The other sequences whose logits the chain reads, by the names of its `input NAME: logits`; all are required. A generation
    * takes one sequence of its context for itself and one for each guide, and is over when one of them is full.
+   * @default none
    */
   readonly guides?: Guides | undefined;
-  /** The maximum number of tokens; default: until the model ends the text or the context is full. */
+  /**
+   * The maximum number of tokens.
+   * @default until the model ends the text or the context is full
+   * @unit tokens
+   */
   readonly maxTokens?: number;
   /**
    * Texts that end the generation, and are no part of it, also across the borders of tokens. Of those that are complete first the
    * longest one counts. A token is given once it is known that its text is not part of one.
+   * @default none
    */
   readonly stop?: readonly string[];
   /**
    * How many of the likeliest tokens of the model itself each piece lists, at most 100, beside the picked one, whatever the chain
-   * makes of them; default: neither. With each token all logits are read back; the graph stays the same.
+   * makes of them. With each token all logits are read back; the graph stays the same.
+   * @default none
+   * @unit tokens
    */
   readonly logprobs?: number;
   /**
-   * How many of the likeliest tokens of those that the chain keeps each piece lists, at most 100; default: none. The chain's rows
+   * How many of the likeliest tokens of those that the chain keeps each piece lists, at most 100. The chain's rows
    * are computed on the CPU from the model's logits, which are read back with each token; the graph stays the same.
+   * @default none
+   * @unit tokens
    */
   readonly alternatives?: number;
-  /** Each piece lists the values of the chain's states. It is free: states are read back with each token anyway. */
+  /**
+   * Each piece lists the values of the chain's states. It is free: states are read back with each token anyway.
+   * @default false
+   */
   readonly states?: boolean;
-  /** The sequence of the batch, from 0 on, that it runs in, and waits for; default: any that is not reserved. */
+  /**
+   * The sequence of the batch, from 0 on, that it runs in, and waits for.
+   * @default any that is not reserved
+   */
   readonly place?: number;
+  /**
+   * Ends the generation: the loop over its pieces then throws an `AbortError`.
+   * @default none
+   */
   readonly signal?: AbortSignal;
   /**
    * Called while the prompt is read, after each batch: how many of its tokens the model has read, and how many there are. Long prompts
    * take several batches.
+   * @default none
    */
   readonly onPromptProgress?: (read: number, total: number) => void;
-  /** A result of `save`; the prompt is then the saved tokens. */
+  /**
+   * A result of `save`; the prompt is then the saved tokens.
+   * @default none
+   */
   readonly resume?: SavedSequence;
-  /** Drafts tokens and decodes them together: the same text in fewer decodes. Default: none. */
+  /**
+   * Drafts tokens and decodes them together: the same text in fewer decodes.
+   * @default none
+   */
   readonly speculate?: Speculate | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
 export interface RunOptions extends ContextSettings {
-  /** `graph`: the chain is part of the model's graph. `host`: it runs on the CPU on logits that are read back. */
+  /**
+   * `graph`: the chain is part of the model's graph. `host`: it runs on the CPU on logits that are read back.
+   * @default `graph`
+   */
   readonly placement?: "graph" | "host";
-  /** A chain that the model's device cannot run as a whole is an error; without this, the rest of it runs on the CPU. */
+  /**
+   * A chain that the model's device cannot run as a whole is an error; without this, the rest of it runs on the CPU.
+   * @default false
+   */
   readonly strict?: boolean;
-  /** Check every logit of the model: NaN or +inf is an error. It costs a readback of all logits with each token. */
+  /**
+   * Check every logit of the model: NaN or +inf is an error. It costs a readback of all logits with each token.
+   * @default false
+   */
   readonly checkLogits?: boolean;
 }
 

@@ -367,25 +367,41 @@ export interface ContextStats {
   readonly probeBuilds: number;
   /** Uploads of uniforms and inputs that can change: one per token for all sequences with the same chain. */
   readonly setInputs: number;
-  /** Bytes of all these uploads, and of the columns that stay on the devices, which are uploaded once. */
+  /**
+   * Bytes of all these uploads, and of the columns that stay on the devices, which are uploaded once.
+   * @unit bytes
+   */
   readonly uploadBytes: number;
-  /** Bytes of device memory of columns that never change, such as sets of tokens: those of equal chains are shared. */
+  /**
+   * Bytes of device memory of columns that never change, such as sets of tokens: those of equal chains are shared.
+   * @unit bytes
+   */
   readonly columnBytes: number;
   /** ggml nodes of all chains in the latest build, including views and reshapes; sequences with equal chains share them. */
   readonly nodes: number;
+  /** The same without views and reshapes. */
   readonly nodesWithoutViews: number;
-  /** Bytes read back when every sequence with a chain has one output. */
+  /**
+   * Bytes read back when every sequence with a chain has one output.
+   * @unit bytes
+   */
   readonly readbackBytes: number;
   /** Reads that bring the results of a batch to the host: one per chain on a device; on the CPU, which shares its memory, one per output. */
   readonly reads: number;
   /**
    * Bytes of device memory per sequence: logits, uniforms, inputs, results and intermediate values, for the largest chain.
    * 0 on the host.
+   * @unit bytes
    */
   readonly sequenceBytes: number;
-  /** Bytes of the KV cache of all sequences on all devices. */
+  /**
+   * Bytes of the KV cache of all sequences on all devices.
+   * @unit bytes
+   */
   readonly cacheBytes: number;
+  /** CPU threads for one token. */
   readonly threads: number;
+  /** CPU threads for batches of more than one token. */
   readonly batchThreads: number;
   /** Names of the devices where the chains' nodes ran; empty before the first output. */
   readonly devices: readonly string[];

@@ -7,13 +7,28 @@ import * as checks from "../optionChecks.js";
 
 /** Prompt lookup: what followed the last tokens where the text had them before is drafted. It needs no second model. */
 export interface LookupOptions {
-  /** The fewest last tokens that must have occurred before; default 2. */
+  /**
+   * The fewest last tokens that must have occurred before.
+   * @default 2
+   * @unit tokens
+   */
   readonly min?: number;
-  /** The most last tokens that are compared; default 8. The longest match is taken, and the latest of equal ones. */
+  /**
+   * The most last tokens that are compared. The longest match is taken, and the latest of equal ones.
+   * @default 8
+   * @unit tokens
+   */
   readonly max?: number;
-  /** The most tokens of a draft; default 15. */
+  /**
+   * The most tokens of a draft.
+   * @default 15
+   * @unit tokens
+   */
   readonly tokens?: number;
-  /** Default true: drafts are as long as pays by what was accepted lately and by what decodes cost; false: as long as possible. */
+  /**
+   * True: drafts are as long as pays by what was accepted lately and by what decodes cost; false: as long as possible.
+   * @default true
+   */
   readonly adapt?: boolean;
 }
 
@@ -21,11 +36,21 @@ export interface LookupOptions {
 export interface DraftOptions {
   /** A model from `loadModel` or `loadModelFromBytes`. It is only read, and may serve several generations. */
   readonly draft: { readonly info: ModelInfo };
-  /** The most tokens of a draft; default 8. */
+  /**
+   * The most tokens of a draft.
+   * @default 8
+   * @unit tokens
+   */
   readonly tokens?: number;
-  /** As for prompt lookup. */
+  /**
+   * As for prompt lookup.
+   * @default true
+   */
   readonly adapt?: boolean;
-  /** The chain that picks the tokens of a draft; default: the likeliest token. */
+  /**
+   * The chain that picks the tokens of a draft.
+   * @default the likeliest token
+   */
   readonly chain?: Chain;
 }
 

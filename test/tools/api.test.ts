@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { existsSync, readFileSync } from "node:fs";
 import { Project } from "ts-morph";
+import { page as optionsPage, rowsOf } from "../../tools/docs/options.js";
 import { differences } from "../../tools/api/compare.js";
 import { entryPoints } from "../../tools/api/entries.js";
 import { printDeclaration } from "../../tools/api/print.js";
@@ -92,6 +93,32 @@ describe("a contract", () => {
       "class Open { private constructor(); size(): number }",
     ]);
     expect(hidden).toEqual([]);
+  });
+});
+
+describe("the table of options", () => {
+  const rows = (text: string): string[][] => {
+    const file = project.createSourceFile("options.ts", `interface Options {\n${text}\n}`, { overwrite: true });
+    return rowsOf(file.getInterfaceOrThrow("Options"), "a.", true);
+  };
+
+  test("has the default, the unit and the meaning of a comment", () => {
+    const text =
+      "/** How many\n * there are.\n * @default 3\n * @unit tokens */ readonly count?: readonly number[] | undefined;";
+    expect(rows(text)).toEqual([["`a.count`", "`number[]`", "3", "tokens", "How many there are."]]);
+    expect(rows("/** A name. */ readonly name: string;")).toEqual([
+      ["`a.name`", "`string`", "required", "", "A name."],
+    ]);
+  });
+
+  test("is refused without a comment, and without a default", () => {
+    expect(() => rows("readonly count: number;")).toThrow("`Options.count` has no comment");
+    expect(() => rows("/** @default 3 */ readonly count?: number;")).toThrow("`Options.count` has no comment");
+    expect(() => rows("/** Some. */ readonly count?: number;")).toThrow("`Options.count` can be omitted");
+  });
+
+  test("is that of the declarations", () => {
+    expect(readFileSync("docs/options.md", "utf8")).toBe(optionsPage());
   });
 });
 

@@ -1,0 +1,114 @@
+/** docs/options.md: the options of models and generations, pieces and statistics, from their declarations in runtime/. */
+import { join } from "node:path";
+import { Project, type InterfaceDeclaration, type JSDoc, type PropertySignature } from "ts-morph";
+import { fill, table } from "../lib/markdown.js";
+import { root } from "../lib/process.js";
+
+/** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table. */
+const FILES = {
+  ContextSettings: "contextOptions.ts",
+  LoadModelOptions: "model.ts",
+  SequenceRequest: "generation/request.ts",
+  EndOptions: "generation/ends.ts",
+  TokenizeOptions: "prompt.ts",
+  RunOptions: "generation/request.ts",
+  BatchOptions: "batch.ts",
+  ChatOptions: "chat/render.ts",
+  LookupOptions: "speculation/options.ts",
+  DraftOptions: "speculation/options.ts",
+  Feed: "features/feed.ts",
+  Guide: "guides.ts",
+  Piece: "generation/generation.ts",
+  Logprob: "generation/generation.ts",
+  Alternative: "likeliest.ts",
+  GenerationStats: "generation/generation.ts",
+  ContextStats: "native/binding.ts",
+  Split: "devices/place.ts",
+} as const;
+type Name = keyof typeof FILES;
+
+export function page(): string {
+  const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
+  const declarationOf = (name: Name): InterfaceDeclaration =>
+    project.addSourceFileAtPath(join(root, "runtime", FILES[name])).getInterfaceOrThrow(name);
+  const options = (name: Name, before = ""): readonly string[][] => rowsOf(declarationOf(name), before, true);
+  const results = (name: Name, before = ""): readonly string[][] => rowsOf(declarationOf(name), before, false);
+  return fill("options.md", {
+    context: optionTable(options("ContextSettings")),
+    load: optionTable(options("LoadModelOptions")),
+    request: optionTable(
+      [...options("SequenceRequest"), ...options("EndOptions"), ...options("TokenizeOptions")].sort(required),
+    ),
+    run: optionTable(options("RunOptions")),
+    batch: optionTable(options("BatchOptions")),
+    chat: optionTable(options("ChatOptions")),
+    feed: optionTable([...options("Feed", "feed."), ...options("Guide", "guides.NAME.")]),
+    speculate: optionTable([...options("LookupOptions", "speculate.ngram."), ...options("DraftOptions", "speculate.")]),
+    piece: resultTable([
+      ...results("Piece"),
+      ...results("Logprob", "logprobs[i]."),
+      ...results("Alternative", "alternatives[i]."),
+    ]),
+    stats: resultTable([...results("GenerationStats"), ...results("Split", "split.")]),
+    contextStats: resultTable(results("ContextStats")),
+  });
+}
+
+const optionTable = (rows: readonly (readonly string[])[]): string =>
+  table(["option", "type", "default", "unit", "meaning"], rows);
+const resultTable = (rows: readonly (readonly string[])[]): string => table(["field", "type", "unit", "meaning"], rows);
+
+const REQUIRED = "required";
+/** What must be given comes first. */
+const required = ([, , a]: readonly string[], [, , b]: readonly string[]): number =>
+  Number(b === REQUIRED) - Number(a === REQUIRED);
+
+/**
+ * A row for each property of an interface: of options with the default.
+ * @throws Error for a property without a comment, and for an option that may be omitted without `@default`
+ */
+export function rowsOf(declaration: InterfaceDeclaration, before: string, areOptions: boolean): string[][] {
+  const name = declaration.getName();
+  return declaration
+    .getProperties()
+    .filter((property) => !property.getName().startsWith("["))
+    .map((property) => {
+      const where = `${name}.${property.getName()}`;
+      const doc = property.getJsDocs().at(-1);
+      const meaning = doc && textOf(doc.getDescription());
+      if (!doc || !meaning) throw new Error(`docs/options.md: \`${where}\` has no comment that says what it means`);
+      const preset = property.hasQuestionToken() ? tagOf(doc, "default") : REQUIRED;
+      if (areOptions && preset === undefined)
+        throw new Error(`docs/options.md: \`${where}\` can be omitted, and its comment has no @default`);
+      const mark = !areOptions && property.hasQuestionToken() ? "?" : "";
+      return [
+        `\`${before}${property.getName()}${mark}\``,
+        `\`${typeOf(property)}\``,
+        ...(areOptions ? [preset!] : []),
+        tagOf(doc, "unit") ?? "",
+        meaning,
+      ];
+    });
+}
+
+const textOf = (text: string): string =>
+  text
+    .replace(/\{@link (\w+)\}/g, "`$1`")
+    .replace(/\s+/g, " ")
+    .trim();
+
+const tagOf = (doc: JSDoc, name: string): string | undefined => {
+  const tag = doc.getTags().find((one) => one.getTagName() === name);
+  return tag && textOf(tag.getCommentText() ?? "");
+};
+
+/** As it is written, in short. */
+const typeOf = (property: PropertySignature): string =>
+  property
+    .getTypeNodeOrThrow()
+    .getText()
+    .replace(/\s+/g, " ")
+    .replace(/ \| undefined$/, "")
+    .replace(/^\((.*)\)$/, "$1")
+    .replace(/\breadonly /g, "")
+    .replace(/Readonly<(Record<.*>)>/, "$1");
