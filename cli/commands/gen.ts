@@ -84,10 +84,16 @@ const portable = (path: string): string => path.split(sep).join("/");
 const presentText = (output: string): string | undefined =>
   existsSync(output) ? readText(output, MAX_BYTES.module) : undefined;
 
-function compare(output: string, text: string, file: string, chains: readonly string[], options: Options): void {
+function compare(
+  output: string,
+  text: string,
+  file: string,
+  chains: readonly string[],
+  { set, dts, root, output: to }: Options,
+): void {
   const present = presentText(output)?.replace(/\r\n/g, "\n");
   if (present === text) return;
-  const command = genCommand({ file, chains, ...options, dts: options.dts });
+  const command = genCommand({ file, chains, set, dts, root, output: to });
   const fault = present === undefined ? "does not exist" : "is out of date";
   throw new InputError(`"${output}" ${fault}. To generate it: ${command}`, { code: "OUT_OF_DATE" });
 }

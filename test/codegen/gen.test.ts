@@ -90,7 +90,7 @@ test("the compiled module runs, with all its chains, in a program without a comp
     rows: [3, 2],
     green: 0,
     token: 1,
-    fault: "the chain `steady` has no uniform `tao`: its uniforms are `tau`",
+    fault: "the chain `steady` has no uniform `tao`: did you mean `tau`? its uniforms are `tau`",
   });
 }, 60_000);
 
