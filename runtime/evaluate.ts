@@ -35,7 +35,10 @@ export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 export interface EvaluateOptions extends StepOptions {
   /** `auto`: the first available of `cpu` (the native runtime), `wasm` and `reference`; the result names it. */
   readonly backend?: EvaluateBackend;
-  /** One of the backend's devices, by its index or its name; default: the first. */
+  /**
+   * One of the backend's devices, by its index or its name.
+   * @default the first
+   */
   readonly device?: number | string | undefined;
   /** A chain that the device cannot run as a whole is an error; without this, the rest of it runs on the CPU. */
   readonly strict?: boolean | undefined;

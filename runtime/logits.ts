@@ -11,7 +11,10 @@ import { copied, promptTokens, type TokenizeOptions } from "./prompt.js";
 /** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
 export interface LogitsOptions extends ContextSettings, TokenizeOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Of how many of the prompt's last tokens the logits that follow them are wanted, one row after the other; default 1. */
+  /**
+   * Of how many of the prompt's last tokens the logits that follow them are wanted, one row after the other.
+   * @default 1
+   */
   readonly last?: number | undefined;
 }
 

@@ -29,7 +29,10 @@ import { openTail } from "./tail.js";
 
 /** What a sequence on plain logits begins with. */
 export interface StepOptions {
-  /** An integer from 0 to 2^32 - 1 in place of each seed that the chain leaves open; default: random seeds. */
+  /**
+   * An integer from 0 to 2^32 - 1 in place of each seed that the chain leaves open.
+   * @default random seeds
+   */
   readonly seed?: number | undefined;
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one per step, that replace the chain's own; an error for a chain without draws (`takesDraws`). */

@@ -9,9 +9,15 @@ import { finite, tokenList } from "./optionChecks.js";
 export interface DetectOptions {
   /** The seed that the sampler had as `key`. */
   readonly key: number;
-  /** The part of the vocabulary that is green, as in `watermark`; default 0.25. `aaronson` has none. */
+  /**
+   * The part of the vocabulary that is green, as in `watermark`. `aaronson` has none.
+   * @default 0.25
+   */
   readonly gamma?: number;
-  /** The first token that counts, e.g. the length of the prompt; default 0. Those before it are context. */
+  /**
+   * The first token that counts, e.g. the length of the prompt. Those before it are context.
+   * @default 0
+   */
   readonly from?: number;
 }
 

@@ -31,18 +31,31 @@ export interface CompareProgress {
 export interface CompareOptions extends TokenizeOptions {
   /** From 1 to 4 chains with different names; each must pick a token. */
   readonly chains: readonly ComparedChain[];
-  /** Texts of each chain, from 1 to 256; default 64. */
+  /**
+   * Texts of each chain, from 1 to 256.
+   * @default 64
+   */
   readonly texts?: number | undefined;
-  /** The most tokens of a text, from 1 to 1024; default 64. */
+  /**
+   * The most tokens of a text, from 1 to 1024.
+   * @default 64
+   */
   readonly tokens?: number | undefined;
-  /** Replaces the seeds that a chain leaves open in its first text, the next integer in the second, and so on; default 1. */
+  /**
+   * Replaces the seeds that a chain leaves open in its first text, the next integer in the second, and so on.
+   * @default 1
+   */
   readonly seed?: number | undefined;
   /**
-   * Texts that are written at the same time, from 1 to 256; default 32. Other numbers round the model's logits otherwise, so some
+   * Texts that are written at the same time, from 1 to 256. Other numbers round the model's logits otherwise, so some
    * texts may differ.
+   * @default 32
    */
   readonly sequences?: number | undefined;
-  /** Tokens of prompt and text together; default: as many as they need. */
+  /**
+   * Tokens of prompt and text together.
+   * @default as many as they need
+   */
   readonly contextSize?: number | undefined;
   /** A chain that the model's device cannot run as a whole is an error. */
   readonly strict?: boolean | undefined;

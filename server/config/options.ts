@@ -10,13 +10,25 @@ import type { LoadModelOptions } from "ggsl/model.js";
 export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "signal"> {
   /** The path of a GGUF file. */
   readonly model: string;
-  /** The name that requests give; default: that of the file, without `.gguf`. */
+  /**
+   * The name that requests give.
+   * @default that of the file, without `.gguf`
+   */
   readonly alias?: string | undefined;
-  /** Default 8080; 0: any that is free. */
+  /**
+   * Port; 0: any that is free.
+   * @default 8080
+   */
   readonly port?: number | undefined;
-  /** Default 127.0.0.1, which only this machine reaches. */
+  /**
+   * The address at which it listens. That of the default is reached by this machine alone.
+   * @default 127.0.0.1
+   */
   readonly host?: string | undefined;
-  /** Texts that are written at once; default 32. */
+  /**
+   * Texts that are written at once.
+   * @default 32
+   */
   readonly sequences?: number | undefined;
   /** A file of API keys; without one every request is taken. */
   readonly apiKeys?: string | undefined;
@@ -26,7 +38,10 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Places with a sampler of their own, for requests with their `id_slot`. */
   readonly slots?: readonly NamedSlot[] | undefined;
-  /** Requests that wait; default 256. */
+  /**
+   * Requests that wait.
+   * @default 256
+   */
   readonly queue?: number | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
@@ -40,7 +55,10 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
   readonly strict?: boolean | undefined;
-  /** A folder of static files for `/`; default: the playground, if it is there. */
+  /**
+   * A folder of static files for `/`.
+   * @default the playground, if it is there
+   */
   readonly files?: string | undefined;
 }
 

@@ -24,14 +24,15 @@ export async function contracts(): Promise<Map<string, string>> {
         paths: pathsIn(folder),
       },
     });
-    const entries = entryPoints().map((entry) => {
-      const path = join(folder, declarationsOf(entry.source));
-      return { entry, exports: exportsOf(project.addSourceFileAtPath(path)) };
-    });
-    const files = new Map<string, string>();
+    // all files come first: one that is added later makes a new program
+    const files = entryPoints().map(
+      (entry) => [entry, project.addSourceFileAtPath(join(folder, declarationsOf(entry.source)))] as const,
+    );
+    const entries = files.map(([entry, file]): Entry => ({ entry, exports: exportsOf(file) }));
+    const texts = new Map<string, string>();
     for (const { entry, exports } of entries)
-      files.set(fileOf(entry), await textOf(entry, exports, homesFor(entry, entries)));
-    return files;
+      texts.set(fileOf(entry), await textOf(entry, exports, homesFor(entry, entries)));
+    return texts;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

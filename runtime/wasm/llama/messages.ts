@@ -44,7 +44,10 @@ interface AnyRequest {
   readonly spec: string;
   /** That of the same chain with the rows as outputs, for alternatives. */
   readonly rowsSpec?: string;
-  /** In place of the seeds that the chain leaves open; default: new ones. */
+  /**
+   * In place of the seeds that the chain leaves open.
+   * @default new ones
+   */
   readonly seed?: number;
   readonly uniforms?: UniformValues;
   readonly guides?: Guides;
@@ -54,9 +57,15 @@ interface AnyRequest {
   /** Texts that end the generation. */
   readonly stop?: readonly string[];
   readonly contextSize?: number;
-  /** How many of the model's own likeliest tokens to send beside the picked one, at most 100; default: neither. */
+  /**
+   * How many of the model's own likeliest tokens to send beside the picked one, at most 100.
+   * @default none
+   */
   readonly logprobs?: number;
-  /** How many of the likeliest tokens to send with each token, at most 100; default 0. */
+  /**
+   * How many of the likeliest tokens to send with each token, at most 100.
+   * @default 0
+   */
   readonly alternatives?: number;
   /** Send the values of the states with each token. */
   readonly states?: boolean;
@@ -67,7 +76,10 @@ interface AnyRequest {
 export interface LogitsRequest extends TokenizeOptions {
   readonly prompt: string | Int32Array;
   readonly contextSize?: number;
-  /** Of how many of the prompt's last tokens the logits are wanted, one row after the other; default 1. */
+  /**
+   * Of how many of the prompt's last tokens the logits are wanted, one row after the other.
+   * @default 1
+   */
   readonly last?: number;
 }
 
