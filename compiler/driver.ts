@@ -61,13 +61,15 @@ export interface CompileOptions {
 
 /** Additional options for editors and tools. */
 export interface DriverOptions extends CompileOptions, CheckOptions {
+  /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
+  readonly states?: ReadonlySet<string>;
   /** Called with each pass that changed the graph, and its result. */
   readonly onPass?: (pass: string, graph: Graph) => void;
 }
 
 const NAMES: OptionNames<DriverOptions> = {
   ...{ file: true, chain: true, set: true, constrained: true, importer: true, outputs: true, optimize: true },
-  ...{ disable: true, limits: true, onPass: true, parse: true, meter: true },
+  ...{ disable: true, limits: true, onPass: true, states: true, parse: true, meter: true },
 };
 
 export interface Compilation {

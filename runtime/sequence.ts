@@ -7,6 +7,7 @@ import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compil
 import type { Draw, Ending, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
+import { fractionMeant } from "@ggsl/compiler/graph/range.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { suggest } from "@ggsl/compiler/check/suggest.js";
@@ -322,8 +323,11 @@ function unknownUniform(name: string, graph: Graph): string {
 
 function checked(param: Param, value: number): number {
   const expected = expectedValue(param, value);
-  if (expected !== undefined)
-    throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}`, { code: "INVALID_ARGUMENT" });
+  if (expected !== undefined) {
+    const meant = fractionMeant(param.range, value);
+    const help = meant === undefined ? "" : `; did you mean ${meant}?`;
+    throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}${help}`, { code: "INVALID_ARGUMENT" });
+  }
   return value;
 }
 

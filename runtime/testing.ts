@@ -185,7 +185,8 @@ function inputValues(graph: Graph, name: string, values: number[]): number[] | P
 
 function graphOfStages(program: Program, { stages, span }: Clause<"run">, test: Test): Graph {
   const chain: Chain = { kind: "chain", name: { text: "test", span: test.span }, params: [], stages, span };
-  return graphOf(compileChain(program, chain, { outputs: ALL_OUTPUTS }));
+  const states = new Set(test.clauses.flatMap((c) => (c.kind === "state" ? [c.name.text] : [])));
+  return graphOf(compileChain(program, chain, { outputs: ALL_OUTPUTS, states }));
 }
 
 function numberOf(module: Module, expr: Expr): number {

@@ -17,6 +17,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0104: rule("A word of another language.", "Use what GGSL has instead; the help of the diagnostic names it."),
   E0105: rule("A misspelt word begins a declaration or statement.", "Write the suggested word."),
   E0106: rule("A call used as a statement.", "Use its value in a `let`, or join samplers in a chain."),
+  E0107: rule("A reserved word is declared as a name.", "Choose another name."),
+  E0108: rule("A mark of another language.", "Write what GGSL has instead; the help of the diagnostic names it."),
   E0201: rule("Unknown name.", "Declare the name, or correct its spelling."),
   E0202: rule("Unknown sampler.", "Import the sampler, or correct its spelling."),
   E0203: rule("Unknown function.", "Correct the spelling; docs/language.md lists the functions."),
@@ -40,6 +42,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     "An import is refused.",
     "Import regular files below the folder of the file; `--root` names a higher one.",
   ),
+  E0226: rule("A sampler or a chain is called as a function.", "Join the stages of a chain with `|>`."),
   E0301: rule("An expression has the wrong type.", "Convert the value, or use one of the expected type."),
   E0302: rule(
     "A scalar is needed, and the expression is a column.",

@@ -7,7 +7,7 @@ import { DRAWS } from "../builtins/draws.js";
 import { textAlone, textConstant } from "./constants.js";
 import { drawInside } from "./diagnostics/functions.js";
 import { grammarExpected } from "./diagnostics/grammars.js";
-import { unknownFunction } from "./diagnostics/names.js";
+import { stageAsFunction, unknownFunction } from "./diagnostics/names.js";
 import { givenTwice, positionalAfterNamed } from "./diagnostics/params.js";
 import {
   drawIndexUnknown,
@@ -52,6 +52,8 @@ export function typeOfCall(typing: Typing, scope: Scope, call: Call): Type {
     if (isFunction(declared)) return typeOfFunctionCall(typing, scope, declared, call);
     args.forEach(({ value }) => typing.typeOf(scope, value));
     if (scope.module.broken.has(name)) return ERROR;
+    const isStage = declared?.declaration.kind === "sampler" || declared?.declaration.kind === "chain";
+    if (isStage) return report(scope, stageAsFunction(callee.span, name));
     const own = [...scope.module.scope].filter(([, binding]) => isFunction(binding)).map(([word]) => word);
     return report(scope, unknownFunction(callee.span, name, [...Object.keys(FUNCTIONS), ...own]));
   }

@@ -44,7 +44,7 @@ function checkCapacity(module: Module, capacity: Expr, word: string, what: strin
   if (size === undefined) return;
   if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, what, String(size)));
   else if (size < 1 || size > MAX_CAPACITY)
-    diagnostics.push(outOfRange(capacity.span, word, `in [1, ${MAX_CAPACITY}]`, String(size), undefined));
+    diagnostics.push(outOfRange(capacity.span, word, `in [1, ${MAX_CAPACITY}]`, String(size)));
 }
 
 /** The value of all other tokens. A condition is `true`, `false`, 1 or 0. */
@@ -57,7 +57,7 @@ function checkFill(module: Module, { name, type }: InputDecl, fill: Expr, diagno
   const value = constantOf(module, fill, what, diagnostics);
   if (value === undefined || type === "f32") return;
   const expected = expectedValue({ type: type as "i32" | "bool", range: {} }, value);
-  if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value), undefined));
+  if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value)));
 }
 
 interface DeclaredInput {

@@ -35,7 +35,7 @@ import { grammarStatic } from "./diagnostics/grammars.js";
 import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
 import { MAX_SEED } from "../graph/param.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
-import { describeRange, isInRange } from "../graph/range.js";
+import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
 import { grammarType, indexType, seedType, textType } from "./calls.js";
 import {
   conditionType,
@@ -149,7 +149,7 @@ function checkSize(module: Module, { size, type, isStatic }: Param, diagnostics:
   if (found === undefined) diagnostics.push(notConstant(size.span, "the size of a set"));
   else if (!Number.isInteger(found)) diagnostics.push(mustBeWhole(size.span, "the size of a set", String(found)));
   else if (found < 1 || found > MAX_CAPACITY)
-    diagnostics.push(outOfRange(size.span, "tokens", `in [1, ${MAX_CAPACITY}]`, String(found), undefined));
+    diagnostics.push(outOfRange(size.span, "tokens", `in [1, ${MAX_CAPACITY}]`, String(found)));
 }
 
 function isConstantNumber(scope: Scope, bound: Expr): boolean {
@@ -195,7 +195,12 @@ export function checkConstantFor(declarer: Module, param: Param, module: Module,
   if (isWhole && !Number.isInteger(constant))
     diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant)));
   else if (!isInRange(range, constant))
-    diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), param.range?.span));
+    diagnostics.push(
+      outOfRange(value.span, name, describeRange(range), String(constant), {
+        declared: param.range?.span,
+        meant: fractionMeant(range, constant),
+      }),
+    );
 }
 
 function declare(

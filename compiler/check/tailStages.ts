@@ -1,7 +1,7 @@
 /** Stages of the host tail; their arguments are known at compile time. */
 import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
-import { describeRange, isInRange } from "../graph/range.js";
+import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
 import type { Expr, StageCall } from "../syntax/ast.js";
 import { evaluateConstant } from "./constants.js";
 import { unknownTailStage } from "./diagnostics/names.js";
@@ -45,7 +45,7 @@ function checkTailArgument(scope: Scope, callee: string, name: string, param: Ta
 function checkTailSeed(scope: Scope, name: string, value: Expr): void {
   const constant = evaluateConstant(value, scope.module);
   if (constant !== undefined && !isSeed(constant))
-    scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant), undefined));
+    scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant)));
 }
 
 /** The values that llama.cpp's samplers accept without a narrower range. */
@@ -69,5 +69,7 @@ function checkTailNumber(
   else if (isFraction)
     scope.diagnostics.push(mustBeWhole(value.span, `\`${name}\``, String(constant ?? "a value of type f32")));
   else if (constant !== undefined && !isInRange(range, constant))
-    scope.diagnostics.push(outOfRange(value.span, name, describeRange(range), String(constant), undefined));
+    scope.diagnostics.push(
+      outOfRange(value.span, name, describeRange(range), String(constant), { meant: fractionMeant(range, constant) }),
+    );
 }

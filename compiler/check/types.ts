@@ -1,6 +1,6 @@
 /** Types, shapes and rates of expressions. */
 import type { Binary, Const, Expr, InputDecl, Member } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
+import { textAt, type Span } from "../syntax/source.js";
 import { findName, NAMES } from "../builtins/builtins.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { textConstant } from "./constants.js";
@@ -170,6 +170,8 @@ function typeOfMember(scope: Scope, { value, set }: Member): Type {
 /** A set of tokens: a literal, or the name of a parameter or a constant that holds one. */
 export function setType(scope: Scope, value: Expr): Type {
   if (isSetLiteral(value)) return checkSet(scope, value);
+  if (value.kind === "list")
+    return report(scope, setExpected(value.span, `tokens(${textAt(value.span).slice(1, -1)})`));
   if (value.kind !== "name") return report(scope, setExpected(value.span));
   const found = typeOfName(scope, value.text, value.span);
   return found.type === "tokens" || found.type === "error" ? found : report(scope, setExpected(value.span));

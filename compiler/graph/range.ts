@@ -12,3 +12,10 @@ export function describeRange({ min, max, minExcluded, maxExcluded }: Range): st
   const upper = max === undefined ? undefined : `${maxExcluded ? "<" : "<="} ${max}`;
   return [lower, upper].filter((s) => s !== undefined).join(" and ") || "any number";
 }
+
+/** Smaller numbers above 1 are rarely percentages. */
+const LEAST_PERCENTAGE = 3;
+
+/** What a percentage is as a fraction, for a range up to 1: 0.95 for 95; undefined for other ranges and numbers. */
+export const fractionMeant = ({ min = 0, max }: Range, x: number): number | undefined =>
+  max === 1 && min >= 0 && x >= LEAST_PERCENTAGE && x <= 100 ? Number((x / 100).toPrecision(12)) : undefined;

@@ -5,13 +5,15 @@ import { isError, type Diagnostic } from "../check/diagnostics.js";
 import { limitDiagnostic } from "../check/diagnostics/limits.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
+import { evaluateConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
+import { fractionMeant } from "../graph/range.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
-import { lineColumn, textAt } from "../syntax/source.js";
+import { lineColumn, textAt, type Span } from "../syntax/source.js";
 import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
@@ -34,6 +36,8 @@ export interface LowerOptions {
   readonly set?: Settings;
   /** The graph's outputs; by default the token if the chain picks one, else the rows. */
   readonly outputs?: readonly OutputName[];
+  /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
+  readonly states?: ReadonlySet<string>;
   /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string>;
   /** Counts the steps and has the limits. */
@@ -44,7 +48,7 @@ export interface Lowered {
   readonly graph?: Graph;
   /** Bounds of the values of the graph's nodes. */
   readonly ranges: readonly Interval[];
-  /** The states that rows or the pick depend on: the same whatever the outputs are. */
+  /** The states that a sequence keeps: the same whatever the outputs are. */
   readonly states?: ReadonlySet<number>;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -56,7 +60,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
   const { ranges } = cx.builder;
   try {
     const graph = lowerGraph(cx, module, chain, options);
-    return { ...(graph && { graph, states: keptStates(cx, graph) }), ranges, diagnostics };
+    return { ...(graph && { graph, states: keptStates(cx, graph, options.states ?? new Set()) }), ranges, diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
     return { ranges, diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
@@ -149,7 +153,24 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
     cx.picked !== undefined ||
     cx.measures.length > measured ||
     [...scope.states.values()].some((state) => isAssigned(cx, state));
-  if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text));
+  if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text, percentageIn(sampler, scope.module, call)));
+}
+
+/** An argument that looks like a percentage, of a parameter that is a fraction by default. */
+function percentageIn(
+  { params }: Sampler,
+  module: Module,
+  { args }: StageCall,
+): { span: Span; meant: number } | undefined {
+  const { bound } = resolveArgs(params, args);
+  for (const { name, type, default: standard } of params) {
+    const given = bound.get(name.text)?.value;
+    const usual = standard && evaluateConstant(standard, module);
+    if (type !== "f32" || given?.kind !== "number" || usual === undefined || usual > 1) continue;
+    const meant = fractionMeant({ min: 0, max: 1 }, given.value);
+    if (meant !== undefined) return { span: given.span, meant };
+  }
+  return undefined;
 }
 
 /** The statements that may drop rows. */

@@ -12,6 +12,7 @@ import type { GrammarParam, Param, Range } from "../graph/graph.js";
 import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
+import { fractionMeant } from "../graph/range.js";
 import type * as Ast from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { addSet } from "./sets.js";
@@ -55,7 +56,9 @@ export function chainParams(
     }
     const expected = value === "random" ? undefined : expectedValue({ type: declared.type, range }, value);
     if (expected !== undefined) {
-      diagnostics.push(setOutOfRange(declared.name.span, name, expected, value as number));
+      diagnostics.push(
+        setOutOfRange(declared.name.span, name, expected, value as number, fractionMeant(range, value as number)),
+      );
       return [];
     }
     const { doc } = declared;

@@ -90,11 +90,11 @@ function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Ass
   cx.next.set(state, lowerAssigned(cx, scope, op, readState(cx, state), value));
 }
 
-/** A name that no earlier state or measure of the chain has, for a sampler that is used twice. */
+/** A name that no earlier state or measure of the chain has: a sampler that is used twice has `x`, then `x2`. */
 function unusedName(present: readonly { readonly name: string }[], name: string): string {
   const taken = new Set(present.map((p) => p.name));
   let own = name;
-  for (let i = present.length; taken.has(own); i++) own = `${name}${i}`;
+  for (let use = 2; taken.has(own); use++) own = `${name}${use}`;
   return own;
 }
 

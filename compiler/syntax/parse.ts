@@ -100,7 +100,7 @@ export function parseStages(
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
 /** What is found where nobody looks. */
-const UNKNOWN: Found = { token: undefined, isKeyword: false, isFirst: false, previous: undefined };
+const UNKNOWN: Found = { token: undefined, isKeyword: false, isFirst: false, previous: undefined, mark: undefined };
 
 /** Parses the text at `offset` of its file to trees or diagnostics. */
 function convert<T extends readonly object[]>(

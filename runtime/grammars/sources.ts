@@ -120,11 +120,18 @@ function checkedText(text: unknown, name: string): string {
 }
 
 function checkedChoices(choices: unknown): readonly string[] {
-  const isList = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
-  if (!isList || choices.length === 0)
-    throw new InputError(`\`choices\` must be a list of at least one text, found ${show(choices)}`, {
-      code: "INVALID_ARGUMENT",
-    });
+  const refuse = (what: string, found: string): never => {
+    throw new InputError(`${what}, found ${found}`, { code: "INVALID_ARGUMENT" });
+  };
+  const expected = "`choices` must be a list of at least one text";
+  if (!Array.isArray(choices)) return refuse(expected, show(choices));
+  if (choices.length === 0) refuse(expected, "an empty list");
+  const stray = choices.findIndex((choice) => typeof choice !== "string");
+  if (stray >= 0) refuse(`\`choices[${stray}]\` must be a text`, show(choices[stray]));
+  return withinLimits(choices as string[]);
+}
+
+function withinLimits(choices: readonly string[]): readonly string[] {
   const length = choices.reduce((sum, choice) => sum + choice.length, 0);
   if (length > GRAMMAR_LIMITS.length || choices.length > GRAMMAR_LIMITS.parts)
     throw new InputError(

@@ -76,7 +76,7 @@ test("measures of one sampler used twice have names of their own", () => {
   const { graph } = compile(
     `sampler a() { measure spread = max(prob) - min(prob)  logit /= 2 } chain c = a() |> a() |> a()`,
   );
-  expect(graph.measures.map((m) => m.name)).toEqual(["spread", "spread1", "spread2"]);
+  expect(graph.measures.map((m) => m.name)).toEqual(["spread", "spread2", "spread3"]);
 });
 
 test("a name that is also a word of the language stays a name", () => {

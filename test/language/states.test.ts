@@ -7,6 +7,7 @@ import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { loadModel } from "../../runtime/model.js";
+import { runTests } from "../../runtime/testing.js";
 import { startSequence } from "../../runtime/sequence.js";
 import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
@@ -42,6 +43,27 @@ describe("a chain has the same states for its token and for its rows", () => {
       `sampler s(x: seed) { state n0: i32 = 0 pick sample(x, n0)  after pick { n0 += 1 } } chain c = s(1)`,
       ["n0"],
     ],
+    [
+      "a state that only a measure depends on",
+      `sampler s() { state seen: f32 = 0 measure mass = seen pick argmax(logit)  after pick { seen += picked(prob) } } chain c = s()`,
+      ["seen"],
+    ],
+    [
+      "a state that only a measure after the pick depends on",
+      `sampler s() { state seen: f32 = 0 pick argmax(logit)  after pick { seen += 1 measure picks = seen } } chain c = s()`,
+      ["seen"],
+    ],
+    [
+      "a state that only a count, a window and a place in the text depend on",
+      `sampler s() {
+        state a: i32 = 1 state b: i32 = 1 state d: i32 = 1
+        keep prob > 0.5 at least a
+        logit -= occurrences(b)
+        keep token != d
+        pick argmax(logit)  after pick { a += 1  b += 1  d += 1 }
+      } chain c = s()`,
+      ["a", "b", "d"],
+    ],
   ])("%s", (_, source, wanted) => {
     const chain = compile(source);
     expect(namesOf(chain)).toEqual([wanted, wanted]);
@@ -53,6 +75,31 @@ describe("a chain has the same states for its token and for its rows", () => {
       const [token, rows] = namesOf(compilePipeline(stages));
       expect(token).toEqual(rows);
     }
+  });
+
+  test("that only a test expects are kept for it", () => {
+    const source = `sampler s() { state picks: i32 = 0 pick argmax(logit)  after pick { picks += 1 } }
+test "counts" {
+  logits [1, 2]
+  run s()
+  steps 2
+  expect state picks [1, 2]
+}`;
+    expect(runTests({ name: "t.ggsl", text: source }, [...BACKENDS]).flatMap((r) => r.differences)).toEqual([]);
+  });
+
+  test("a sampler that is used several times counts its names", () => {
+    const source = `sampler s() {
+      state seen: i32 = 0
+      measure x = seen
+      measure y = n
+      after pick { seen += 1 }
+    }
+    sampler x2() { measure x2 = n }
+    chain c = s() |> s() |> x2() |> s()`;
+    const { states, measures } = compile(source).graph;
+    expect(states.map(({ name }) => name)).toEqual(["seen", "seen2", "seen3"]);
+    expect(measures.map(({ name }) => name)).toEqual(["x", "y", "x2", "y2", "x22", "x3", "y3"]);
   });
 
   test("that nothing depends on are not kept, and reported", () => {

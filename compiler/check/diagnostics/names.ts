@@ -2,6 +2,7 @@
 import type { Span } from "../../syntax/source.js";
 import type { RefusedImport } from "../program.js";
 import { error, type Diagnostic, type Extra } from "../diagnostics.js";
+import { foreign, FUNCTIONS, NAMES, STAGES, type ForeignTable } from "./foreign.js";
 import { suggest } from "../suggest.js";
 
 /** The nearest known name as help and as fix. */
@@ -10,16 +11,29 @@ export const didYouMean = (span: Span, name: string, candidates: Iterable<string
   return best === undefined ? {} : { help: `did you mean \`${best}\`?`, fix: { kind: "replace", span, text: best } };
 };
 
+/** What a word of another language is here, or the nearest known name. */
+const meantBy = (
+  table: ForeignTable,
+  span: Span,
+  name: string,
+  candidates: Iterable<string>,
+): Pick<Extra, "help" | "fix"> => {
+  const known = foreign(table, name);
+  if (!known) return didYouMean(span, name, candidates);
+  const { help, text } = known;
+  return { help, ...(text !== undefined && { fix: { kind: "replace", span, text } }) };
+};
+
 export const unknownName = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
   error("E0201", span, `unknown name \`${name}\``, {
     label: "not a column, a parameter, a `let` or a constant",
-    ...didYouMean(span, name, candidates),
+    ...meantBy(NAMES, span, name, candidates),
   });
 
 export function unknownStage(span: Span, name: string, candidates: Iterable<string>, isInStd: boolean): Diagnostic {
   const help: Extra = isInStd
     ? { help: `add \`import { ${name} } from "std"\``, fix: { kind: "import", name } }
-    : didYouMean(span, name, candidates);
+    : meantBy(STAGES, span, name, candidates);
   return error("E0202", span, `unknown sampler \`${name}\``, {
     label: "no sampler or chain in scope has this name",
     ...help,
@@ -32,8 +46,14 @@ export const unknownTailStage = (span: Span, name: string, candidates: readonly 
     ...didYouMean(span, name, candidates),
   });
 
+/** A sampler or a chain is called as a function. */
+export const stageAsFunction = (span: Span, name: string): Diagnostic =>
+  error("E0226", span, `\`${name}\` is a stage of a chain, not a function`, {
+    help: `join stages with \`|>\`, as in \`chain c = ${name}(...) |> ...\``,
+  });
+
 export const unknownFunction = (span: Span, name: string, candidates: Iterable<string>): Diagnostic =>
-  error("E0203", span, `unknown function \`${name}\``, didYouMean(span, name, candidates));
+  error("E0203", span, `unknown function \`${name}\``, meantBy(FUNCTIONS, span, name, candidates));
 
 export const unknownInFile = (span: Span, name: string, file: string, candidates: Iterable<string>): Diagnostic =>
   error("E0204", span, `\`${name}\` is not declared in "${file}"`, didYouMean(span, name, candidates));

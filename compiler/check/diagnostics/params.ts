@@ -8,19 +8,21 @@ import { didYouMean } from "./names.js";
 export const seedOutOfRange = (span: Span, found: number): Diagnostic =>
   error("E0415", span, `a seed must be ${SEED_RANGE}, found ${found}`);
 
+/** `meant` is the value that replaces it, if one is likely. */
 export const outOfRange = (
   span: Span,
   name: string,
   range: string,
   found: string,
-  declared: Span | undefined,
+  { declared, meant }: { readonly declared?: Span | undefined; readonly meant?: number | undefined } = {},
 ): Diagnostic =>
-  error(
-    "E0401",
-    span,
-    `\`${name}\` must be ${range}, found ${found}`,
-    declared ? { notes: [{ message: "the range is declared here", span: declared }] } : {},
-  );
+  error("E0401", span, `\`${name}\` must be ${range}, found ${found}`, {
+    ...(declared && { notes: [{ message: "the range is declared here", span: declared }] }),
+    ...(meant !== undefined && {
+      help: `did you mean ${meant}?`,
+      fix: { kind: "replace", span, text: String(meant) },
+    }),
+  });
 
 export function unknownArgument(span: Span, name: string, callee: string, params: readonly string[]): Diagnostic {
   const known = params.length > 0 ? `its parameters: ${params.join(", ")}` : "it has no parameters";
@@ -60,8 +62,11 @@ export const missingStatic = (span: Span, name: string): Diagnostic =>
     help: `set it, with \`--set ${name}=VALUE\` on the command line, or give it a default`,
   });
 
-export const setOutOfRange = (span: Span, name: string, range: string, found: number): Diagnostic =>
-  error("E0411", span, `\`${name}\` must be ${range}, but is set to ${found}`);
+/** `meant` is the value that was likely meant. */
+export const setOutOfRange = (span: Span, name: string, range: string, found: number, meant?: number): Diagnostic =>
+  error("E0411", span, `\`${name}\` must be ${range}, but is set to ${found}`, {
+    ...(meant !== undefined && { help: `did you mean ${meant}?` }),
+  });
 
 /** A value of a type, in words. */
 export const ofType = (type: string): string => (type === "tokens" ? "a set of tokens" : `a ${type}`);

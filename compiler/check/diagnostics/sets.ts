@@ -5,10 +5,12 @@ import { didYouMean } from "./names.js";
 
 const LITERALS = 'as in `tokens(1, 2)`, `tokens("</s>")` or `tokens(/^[0-9]+$/)`';
 
-export const setExpected = (span: Span): Diagnostic =>
+/** `meant` is the set that has the entries of a list that is given instead. */
+export const setExpected = (span: Span, meant?: string): Diagnostic =>
   error("E0363", span, "expected a set of tokens", {
-    label: "not a set",
-    help: `a parameter of type \`tokens\`, or a set ${LITERALS}`,
+    label: meant === undefined ? "not a set" : "a list, not a set",
+    help: meant === undefined ? `a parameter of type \`tokens\`, or a set ${LITERALS}` : `write \`${meant}\``,
+    ...(meant !== undefined && { fix: { kind: "replace", span, text: meant } }),
   });
 
 export const setHere = (span: Span): Diagnostic =>

@@ -46,10 +46,19 @@ export const wrongOrder = (span: Span, late: string, early: StageCall, why: stri
     help: `put \`${late}\` first`,
   });
 
-export const noEffect = (span: Span, name: string): Diagnostic =>
+/** `percentage`: an argument that looks like one, and the fraction that it is. */
+export const noEffect = (
+  span: Span,
+  name: string,
+  percentage: { readonly span: Span; readonly meant: number } | undefined,
+): Diagnostic =>
   warning("W0503", span, `\`${name}\` has no effect with these arguments`, {
-    help: "remove the stage, or give it other arguments",
-    fix: { kind: "removeStage", span },
+    help: percentage
+      ? `did you mean ${percentage.meant}? Otherwise remove the stage`
+      : "remove the stage, or give it other arguments",
+    fix: percentage
+      ? { kind: "replace", span: percentage.span, text: String(percentage.meant) }
+      : { kind: "removeStage", span },
   });
 
 export const unusedLet = (span: Span, name: string): Diagnostic =>
@@ -62,7 +71,7 @@ export const unusedInput = (span: Span, name: string): Diagnostic =>
 
 export const unusedState = (span: Span, name: string): Diagnostic =>
   warning("W0508", span, `nothing depends on the state \`${name}\``, {
-    label: "no row and no pick uses its value, so sequences do not keep it",
+    label: "no row, no pick and no measure uses its value, so sequences do not keep it",
     help: "use it in a condition, a logit or another state, report it with `measure`, or remove it",
   });
 

@@ -137,12 +137,14 @@ export const textExpected = (span: Span, isList: boolean): Diagnostic =>
   error("E0314", span, isList ? 'expected texts, as in `["\\n", ":"]`' : "expected a text in quotes");
 
 export const pickedTooEarly = (span: Span): Diagnostic =>
-  error("E0315", span, "`picked` before the token is picked", { help: "use it inside `after pick { ... }`" });
+  error("E0315", span, "`picked` before the token is picked", {
+    help: "use it after `pick`, in a `measure` or inside `after pick { ... }`; the last token of the text so far is `last(1)`",
+  });
 
 export const pickedWithoutPick = (span: Span): Diagnostic =>
   error("E0322", span, "`picked` in a sampler that does not pick", {
     label: "only the sampler that picks the token knows the picked row",
-    help: "pick in this sampler, with `pick sample(seed)` or `pick argmax(logit)`, or keep the state in the one that picks",
+    help: "pick in this sampler, with `pick sample(seed)` or `pick argmax(logit)`, or keep the state in the one that picks; the last token of the text is `last(1)`",
   });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
