@@ -18,6 +18,7 @@ import type { Importer, Program } from "./check/program.js";
 import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
+import { errorsAlone, unusedAlone } from "./lower/alone.js";
 import { lower, type OutputName } from "./lower/lower.js";
 import type { Settings } from "./lower/params.js";
 import { limitsOf, type LimitOptions } from "./limits/limits.js";
@@ -160,13 +161,28 @@ export const compileStages = (text: string, given: CompileOptions = {}): Compila
   return compileChecked(checkPipeline(sourceOf(text, options), options), options);
 };
 
-/** The diagnostics of a program, including those from compiling each chain that it declares. */
+/**
+ * The diagnostics of a program, including those from compiling each chain that it declares, and each sampler and function that no
+ * such chain uses.
+ */
 export function checkProgram(source: SourceFile, given: CompileOptions = {}): readonly Diagnostic[] {
   const options = metered(given);
   const { program, report } = checkSource(source, options);
-  for (const chain of program?.chains ?? [])
-    if (!isOpen(chain)) report.push(...compileChain(program!, chain, options).diagnostics);
+  if (!program) return report.sorted(source);
+  for (const chain of program.chains)
+    if (!isOpen(chain)) report.push(...compileChain(program, chain, options).diagnostics);
+  report.push(...unusedErrors(program, options));
   return report.sorted(source);
+}
+
+/** The errors of samplers and functions that no chain uses. Each may cost as much as a chain. */
+export function unusedErrors({ main, chains }: Program, options: DriverOptions = {}): readonly Diagnostic[] {
+  const { limits } = meterOf(options);
+  const closed = chains.filter((chain) => !isOpen(chain));
+  return unusedAlone(main, closed).flatMap((alone) => {
+    const { module, chain, set } = alone;
+    return errorsAlone(alone, lower(module, chain, { set, meter: new Meter(limits) }).diagnostics);
+  });
 }
 
 /** The graph, or a `CompileError` with all diagnostics. Warnings go to `onWarning`. */
