@@ -24,6 +24,8 @@ export type Fix =
   | { readonly kind: "import"; readonly name: string }
   /** Marks these parameters of the enclosing declaration `static`. */
   | { readonly kind: "static"; readonly params: readonly string[] }
+  /** Sorts the rows before the statement that the diagnostic is in. */
+  | { readonly kind: "sort" }
   /** Removes this stage from the chain. */
   | { readonly kind: "removeStage"; readonly span: Span };
 

@@ -32,6 +32,8 @@ function titleOf(fix: Fix): string {
       return `Import \`${fix.name}\` from "std"`;
     case "static":
       return `Mark ${fix.params.map((name) => `\`${name}\``).join(" and ")} \`static\``;
+    case "sort":
+      return "Sort the rows before it";
     case "removeStage":
       return "Remove the stage";
   }
@@ -50,6 +52,8 @@ function editsOf(file: File, source: SourceFile, fix: Fix, span: Span): Edit[] {
         .filter((p) => fix.params.includes(p.name.text) && !p.isStatic)
         .map((p) => insert(source, p.span.start, "static "));
     }
+    case "sort":
+      return sortBefore(file, source, span);
     case "removeStage":
       return removeStage(file, source, fix.span);
   }
@@ -69,6 +73,16 @@ export function importEdits(file: File, name: string): Edit[] {
 
 /** The offset after the comments at the start of a file, except doc comments. */
 const afterComments = (text: string): number => /^(?:[ \t]*(?:\/\/(?!\/(?!\/)).*)?\n)*/.exec(text)![0].length;
+
+/** Puts `sort` before the statement of a sampler that a place is in; a function has no statements. */
+function sortBefore({ declarations }: File, source: SourceFile, { start }: Span): Edit[] {
+  const bodies = declarations.flatMap((d) => (d.kind === "sampler" ? d.body : []));
+  const statement = bodies.find(({ span }) => span.start <= start && start < span.end);
+  if (!statement) return [];
+  const at = statement.span.start;
+  const line = source.text.slice(source.text.lastIndexOf("\n", at - 1) + 1, at);
+  return [insert(source, at, /^[ \t]*$/.test(line) ? `sort\n${line}` : "sort ")];
+}
 
 /** Removes a stage and the `|>` beside it; the only stage of a chain stays. */
 function removeStage({ declarations }: File, source: SourceFile, { start }: Span): Edit[] {

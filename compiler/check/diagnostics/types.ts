@@ -114,13 +114,15 @@ export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnos
 
 export const noPresentOrder = (span: Span, name: string): Diagnostic =>
   error("E0310", span, `\`${name}\` needs sorted rows`, {
-    help: "put `sort` or `top` before it in this sampler; where a stage before has sorted the rows by `logit`, `sort` costs nothing",
+    help: "put `sort` or `top` before it in this sampler; `sort` costs nothing where a stage before has sorted the rows by `logit`, `sort by token asc` where none has",
+    fix: { kind: "sort" },
   });
 
 export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
   warning("W0301", span, `\`${name}\` of rows that this sampler has not sorted`, {
     label: "it adds in the order of the stages before, at first that of token ids",
-    help: "put `sort` before it; where a stage before has sorted the rows by `logit`, that costs nothing",
+    help: "put `sort` before it, which costs nothing where a stage before has sorted the rows by `logit`; if the order of token ids is meant, `sort by token asc`",
+    fix: { kind: "sort" },
   });
 
 export const textHere = (span: Span, what: string): Diagnostic =>

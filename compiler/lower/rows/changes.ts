@@ -135,6 +135,10 @@ const isInLogitOrder = (cx: Lowering): boolean => {
   return isPacked && (assigned ? assigned.facts.trend === "falls" : isRawFalling);
 };
 
+/** Whether `by` is the token's id, and the rows are in its order, as long as none was moved. */
+const isInTokenOrder = ({ table: { ids, cache } }: Lowering, by: NodeValue): boolean =>
+  ids === undefined && by.id === cache.get("token")?.id;
+
 /**
  * An order by another key than the logits, or by logits that have changed since, is valid only for the sampler that made it:
  * for the next one the best rows are again those with the largest logits.
@@ -152,6 +156,7 @@ export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" |
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
   if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t);
+  if (order === "asc" && by && isInTokenOrder(cx, by) && cx.uses(orderFacts)) return ownOrder(t);
   if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);

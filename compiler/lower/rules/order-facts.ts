@@ -1,6 +1,6 @@
 /**
- * Order: after `top` and `sort` the best row is row 0, a monotonic condition selects a prefix of the table, and sorted rows need
- * no second sort.
+ * Order: after `top` and `sort` the best row is row 0, a monotonic condition selects a prefix of the table, and rows that
+ * are sorted by their logits or by their token ids need no second sort.
  *
  *     %3 = argmax(%2)                  %3 = view(%2) offset=0 count=1
  *     %4 = get_rows(%2, %3)        ->
