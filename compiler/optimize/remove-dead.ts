@@ -1,5 +1,5 @@
 /**
- * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states and draws that nothing depends on.
+ * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states that nothing depends on.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0
@@ -24,7 +24,8 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const live = liveParts(graph, roots, wanted);
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
-  const draws = numbering(live.draws);
+  // what a caller may give is a fact of the source, as the parameters are: a draw stays, whether something reads it or not
+  const draws = numbering(new Set(graph.draws.keys()));
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
   const sets = numbering(live.sets);
@@ -47,7 +48,9 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
     outputs,
     measures,
     uniforms: pick(graph.uniforms, uniforms).map((u) => ({ ...u, expr: renamed(u.expr) })),
-    draws: pick(graph.draws, draws).map((d) => (d.at === undefined ? d : { ...d, at: renamed(d.at) })),
+    draws: graph.draws.map(({ at, ...draw }, i) =>
+      at === undefined || !live.draws.has(i) ? draw : { ...draw, at: renamed(at) },
+    ),
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
     inputs: pick(graph.inputs, inputs).map((input) => {
       const { source } = input;

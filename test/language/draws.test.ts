@@ -3,13 +3,13 @@ import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fromSpec, readSpec, writeSpec } from "../../compiler/graph/json.js";
-import { withSeed } from "../../compiler/graph/seeds.js";
+import { hasOpenSeed, withSeed } from "../../compiler/graph/seeds.js";
 import { MAX_STREAM, streamOf, streamSeed } from "../../compiler/graph/streams.js";
 import { printGraph } from "../../compiler/graph/text.js";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import { createEvaluator } from "../../runtime/evaluate.js";
 import { drawF32, drawF64, mt19937 } from "../../runtime/mt19937.js";
-import { acceptToken, startSequence } from "../../runtime/sequence.js";
+import { acceptToken, startSequence, takesDraws } from "../../runtime/sequence.js";
 import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
@@ -169,4 +169,15 @@ test("`draws` and --uniform of a chain without draws are errors", () => {
   const args = ["runtime/dist/cli/main.js", "eval", "-e", "greedy()", "--probs", "0.5,0.5", "--uniform", "0.5"];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--uniform replaces draws, and") });
+});
+
+test("what a caller may give does not depend on what the optimizer removes", () => {
+  const source = `import { top_k, dist } from "std" chain c(static k: i32 >= 1 = 2) = top_k(k) |> dist()`;
+  const tokens = [1, 2].map((k) => {
+    const { graph } = compile(source, { set: { k } });
+    expect([hasOpenSeed(graph), takesDraws(graph)]).toEqual([true, true]);
+    using evaluator = createEvaluator(graph, 3, { draws: [0.9] });
+    return evaluator.evaluate([0, 2, 1.9]).token;
+  });
+  expect(tokens).toEqual([1, 2]);
 });
