@@ -102,7 +102,7 @@ interface Printed {
   readonly fault?: string;
 }
 
-/** After the language of TypeScript: `browser` is only type-checked, `llama` needs the module that emscripten builds. */
+/** After the language of TypeScript: `browser` is only type-checked, `client` is run beside a server by the tests of the server, `llama` needs the module that emscripten builds. */
 const isRun = ({ language }: Block): boolean => language === "ts" || language === "sh";
 const EXECUTED = PAGES.filter((page) => BLOCKS.some((b) => b.page === page && isRun(b)));
 const scripts = (page: string): Block[] => BLOCKS.filter((b) => b.page === page && b.language === "ts");
@@ -158,7 +158,7 @@ test("the C of the README is that of the example", () => {
 
 const STEPS: Step[] = EXECUTED.flatMap((page) =>
   BLOCKS.filter((b) => b.page === page && isRun(b)).flatMap((b) =>
-    b.language !== "ts" ? commands(b) : b.file === "browser" ? [] : [scriptStep(b)],
+    b.language !== "ts" ? commands(b) : b.file === "browser" || b.file === "client" ? [] : [scriptStep(b)],
   ),
 );
 

@@ -21,7 +21,7 @@ function freshTool(folder: ReturnType<typeof openFolder>, name: string, env = pr
 
 describe("a tool that cannot run says why", () => {
   test.each<[string, string[], string]>([
-    ["an unknown tool", ["tset"], 'there is no tool "tset", but bench, '],
+    ["an unknown tool", ["tset"], 'there is no tool "tset", but api, bench, '],
     ["an unknown option", ["docs", "--chekc"], "Unknown option '--chekc'"],
     ["its usage", ["docs", "--chekc"], "\nUsage: npm run docs -- [--check] [PAGE...]\n"],
     ["a count", ["parity", "--cases", "0"], "--cases must be an integer of 1 or more, found 0\n"],

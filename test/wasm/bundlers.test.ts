@@ -28,7 +28,7 @@ let folder: string;
 let site: Site | undefined;
 
 describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) => {
-  beforeAll(async () => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "ggsl-bundler-"));
     const scripts = join(folder, "site", "page", "scripts");
     mkdirSync(scripts, { recursive: true });

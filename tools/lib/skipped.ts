@@ -26,10 +26,7 @@ export interface TestFile {
 }
 
 /** A line for each thing that tests need, with their number, and one for each test that does not say; paths are relative to `root`. */
-export function skippedTests(
-  files: readonly Pick<TestFile, "name" | "assertionResults">[],
-  root: string,
-): string[] {
+export function skippedTests(files: readonly Pick<TestFile, "name" | "assertionResults">[], root: string): string[] {
   const [counts, others] = [new Map<Reason, number>(), [] as string[]];
   for (const { name, assertionResults } of files)
     for (const { ancestorTitles, title, status } of assertionResults) {
