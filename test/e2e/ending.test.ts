@@ -77,7 +77,7 @@ async function interrupted(
 
 const firstOutput = (child: ChildProcess): Promise<unknown> => once(child.stdout!, "data");
 
-/** Until the process has computed for some seconds, of which the start takes less than one. */
+/** Until the process has computed for some seconds, of which the start takes a part, more on a slow machine. */
 const computed =
   (seconds: number) =>
   async (child: ChildProcess): Promise<void> => {
@@ -97,7 +97,7 @@ procTest(
   "Ctrl-C prints the JSON of what was generated",
   async () => {
     const args = [...LONG, "--json", "--sequences", "2", "--stats"];
-    const { status, stdout, stderr } = await interrupted(args, "SIGINT", computed(3));
+    const { status, stdout, stderr } = await interrupted(args, "SIGINT", computed(10));
     expect([status, stderr]).toEqual([130, ""]);
     const results = JSON.parse(stdout) as { text: string; tokens: number[]; stats: { finish: string } }[];
     expect(results).toHaveLength(2);

@@ -247,7 +247,7 @@ export type SteadyInputs = Readonly<Record<string, never>>;
 /**
  * Numbers that a sequence of the chain `steady` remembers from token to token.
  */
-export type SteadyStates = readonly [heat: number, heat1: number, mu: number, drawn: number];
+export type SteadyStates = readonly [heat: number, heat2: number, mu: number, drawn: number];
 
 /**
  * What the chain `steady` takes and remembers.
