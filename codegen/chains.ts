@@ -16,15 +16,15 @@ import { namesIn } from "@ggsl/compiler/syntax/walk.js";
 
 export interface ModuleOptions {
   /** Reads imported files. */
-  readonly importer?: Importer;
+  readonly importer?: Importer | undefined;
   /** The chains to compile; default: all that the file declares. */
-  readonly chains?: readonly string[];
+  readonly chains?: readonly string[] | undefined;
   /**
    * Values of static parameters, and new defaults of uniforms: `k` in every chain that has it, `best.k` in the chain `best`.
    */
-  readonly set?: Settings;
+  readonly set?: Settings | undefined;
   /** A machine-independent name of a file for the module; files of the standard library keep theirs. */
-  readonly nameOf?: (file: string) => string;
+  readonly nameOf?: ((file: string) => string) | undefined;
 }
 
 export interface ModuleChain {

@@ -43,21 +43,21 @@ export interface CompileOptions {
   /** Reads imported files. */
   readonly importer?: Importer | undefined;
   /** The source's name in diagnostics and in the graph. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The chain to compile; optional if the source declares only one. */
-  readonly chain?: string;
+  readonly chain?: string | undefined;
   /** Values of static parameters, and new defaults of uniforms. */
-  readonly set?: Settings;
+  readonly set?: Settings | undefined;
   /** Puts the standard sampler `constrain` in front of a chain that has no grammar parameter, with one named `grammar`. */
-  readonly constrained?: boolean;
+  readonly constrained?: boolean | undefined;
   /** The outputs; default: the token if the chain picks one, else the rows. A `RangeError` if the chain has none of them. */
-  readonly outputs?: readonly OutputName[];
+  readonly outputs?: readonly OutputName[] | undefined;
   /** False disables all optimizations. */
-  readonly optimize?: boolean;
+  readonly optimize?: boolean | undefined;
   /** Names of disabled optimizations; `OPTIMIZATIONS` has all names. */
-  readonly disable?: readonly string[];
+  readonly disable?: readonly string[] | undefined;
   /** What the program may cost: a preset, or limits that replace those of `default`. */
-  readonly limits?: LimitOptions;
+  readonly limits?: LimitOptions | undefined;
 }
 
 /** Additional options for editors and tools. */

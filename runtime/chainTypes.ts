@@ -42,11 +42,14 @@ type IsOpen<Names> = string extends keyof Names ? true : false;
 /** Inputs have no default, so the caller must give them. */
 type FeedOf<Inputs> =
   IsOpen<Inputs> extends true
-    ? { readonly feed?: (Omit<Feed, "inputs"> & { readonly inputs?: Plain<Inputs> }) | undefined }
+    ? { readonly feed?: (Omit<Feed, "inputs"> & { readonly inputs?: Plain<Inputs> | undefined }) | undefined }
     : { readonly feed: Omit<Feed, "inputs"> & { readonly inputs: Plain<Inputs> } };
 
+/** Values of uniforms, of which each may be undefined, as an absent one. */
+export type Given<Uniforms> = { readonly [Name in keyof Uniforms]: Uniforms[Name] | undefined };
+
 interface UniformsOf<T extends ChainTypes> {
-  readonly uniforms?: Plain<T["uniforms"]> | undefined;
+  readonly uniforms?: Given<T["uniforms"]> | undefined;
 }
 
 export type ValuesOf<T extends ChainTypes> = UniformsOf<T> & FeedOf<T["inputs"]>;

@@ -34,7 +34,7 @@ export type EvaluateBackend = (typeof EVALUATE_BACKENDS)[number];
 /** Options for evaluating a chain on plain logits. */
 export interface EvaluateOptions extends StepOptions {
   /** `auto`: the first available of `cpu` (the native runtime), `wasm` and `reference`; the result names it. */
-  readonly backend?: EvaluateBackend;
+  readonly backend?: EvaluateBackend | undefined;
   /**
    * One of the backend's devices, by its index or its name.
    * @default the first

@@ -44,7 +44,7 @@ export interface LoadModelOptions extends ContextSettings {
    * be loaded, with a line on standard error; `Model.backend` says which. `wasm` runs the module of the package.
    * @default `auto`
    */
-  readonly backend?: ModelBackend;
+  readonly backend?: ModelBackend | undefined;
   /**
    * One of the backend's devices, by its index or its name. A list: devices of this machine that share the layers,
    * in their order, the CPU among them by its name `CPU`; chains run where the output layer is, the last one.
@@ -246,12 +246,12 @@ export async function loadVocabulary(path: string): Promise<Vocabulary> {
 /** Options of `loadModelFromBytes`. The settings of contexts are defaults, as in `LoadModelOptions`. */
 export interface BytesOptions extends ContextSettings {
   /** Where the model runs. */
-  readonly backend?: "wasm";
+  readonly backend?: "wasm" | undefined;
   /**
    * The WebAssembly module with llama.cpp, `dist/wasm/ggsl-llama.wasm` of the package: see `ModuleSource`. Node.js finds it by
    * itself.
    */
-  readonly module?: ModuleSource;
+  readonly module?: ModuleSource | undefined;
 }
 
 const TOKENIZE: is.Checks<TokenizeOptions> = { special: is.flag };

@@ -33,6 +33,7 @@ export const uniformValues = is.recordOf(
   is.either(
     "a number, a boolean, a list of token ids and texts, or a grammar",
     is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
+    is.that("nothing, as an absent name", (value) => value === undefined),
     tokenItems,
     // its form is checked for a parameter that is one
     is.that("a grammar", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),

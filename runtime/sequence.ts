@@ -33,10 +33,10 @@ import { drawF32At, drawF64At, mt19937, type Mt19937 } from "./mt19937.js";
 import type { Vector } from "./reference/kernels.js";
 
 /**
- * Values of a chain's parameters by name. An omitted parameter keeps its value, at first its default. A set of tokens is a list of
- * ids, and of texts that are one token each. A grammar begins at the next token.
+ * Values of a chain's parameters by name. A parameter that is omitted or undefined keeps its value, at first its default. A set of
+ * tokens is a list of ids, and of texts that are one token each. A grammar begins at the next token.
  */
-export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource>>;
+export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource | undefined>>;
 
 interface Stream {
   /** The seed as it was given, before the number of the stream is mixed in. */
@@ -279,6 +279,7 @@ const rounded = (p: Param, value: number): number => (p.type === "seed" ? value 
 function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: UniformValues): Map<string, number> {
   const result = new Map(present);
   for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
     if ([...setsOf(graph), ...grammarsOf(graph)].some((other) => other.name === name)) continue;
     const param = graph.params.find((p) => p.name === name);
     if (param && typeof value === "object")
@@ -299,7 +300,8 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
   const lists = new Map<string, TokenList>();
   for (const { name } of setsOf(graph)) {
     if (name === undefined || !Object.hasOwn(values, name)) continue;
-    const list = values[name]!;
+    const list = values[name];
+    if (list === undefined) continue;
     if (!isTokenList(list))
       throw new InputError(
         `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,

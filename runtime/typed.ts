@@ -1,6 +1,6 @@
 /** Requests and results of a generation, typed with the names of a chain. */
 import type { Chain } from "./chain.js";
-import type { ChainTypes, GuidesOf, Measured, Plain, ValuesOf } from "./chainTypes.js";
+import type { ChainTypes, Given, GuidesOf, Measured, ValuesOf } from "./chainTypes.js";
 import type { GenerateOptions, Generation, Piece, Saved, SequenceRequest } from "./generate.js";
 import type { SavedSequence } from "./savedSequence.js";
 
@@ -8,7 +8,7 @@ interface ChainAndResume<T extends ChainTypes> {
   /** The chain that picks the tokens. */
   readonly chain: Chain<T>;
   /** A result of `save`; the prompt is then the saved tokens. */
-  readonly resume?: SavedSequence<T["states"]>;
+  readonly resume?: SavedSequence<T["states"]> | undefined;
 }
 
 type Typed = "chain" | "resume" | "uniforms" | "feed" | "guides";
@@ -23,7 +23,7 @@ export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Type
 export interface GenerationOf<T extends ChainTypes>
   extends Omit<Generation, "setUniforms" | "save" | typeof Symbol.asyncIterator>, AsyncIterable<Measured<Piece, T>> {
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
-  setUniforms(values: Plain<T["uniforms"]>): void;
+  setUniforms(values: Given<T["uniforms"]>): void;
   /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
   save(): Saved<SavedSequence<T["states"]>>;
 }

@@ -13,12 +13,12 @@ export interface DetectOptions {
    * The part of the vocabulary that is green, as in `watermark`. `aaronson` has none.
    * @default 0.25
    */
-  readonly gamma?: number;
+  readonly gamma?: number | undefined;
   /**
    * The first token that counts, e.g. the length of the prompt. Those before it are context.
    * @default 0
    */
-  readonly from?: number;
+  readonly from?: number | undefined;
 }
 
 /** How well a text fits a key. */

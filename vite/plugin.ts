@@ -17,9 +17,9 @@ import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 export interface GgslOptions {
   /** Values of parameters by file path relative to the project's root: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */
-  readonly set?: Readonly<Record<string, Settings>>;
+  readonly set?: Readonly<Record<string, Settings>> | undefined;
   /** False: does not write types next to the files; `ggsl gen --dts` also writes them. */
-  readonly dts?: boolean;
+  readonly dts?: boolean | undefined;
 }
 
 /** An error or a warning in the form of bundlers. */

@@ -8,7 +8,7 @@ import { OptionError } from "../optionError.js";
 /** How diagnostics are printed. */
 export interface FormatOptions {
   /** With the colors of a terminal. */
-  readonly color?: boolean;
+  readonly color?: boolean | undefined;
 }
 
 /** The most columns of source shown; longer lines are cut around the caret. */

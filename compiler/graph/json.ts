@@ -40,7 +40,7 @@ export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(grap
 /** How a spec is read. */
 export interface SpecOptions {
   /** What the graph may cost: a preset, or limits that replace those of `default`. */
-  readonly limits?: LimitOptions;
+  readonly limits?: LimitOptions | undefined;
 }
 
 const NAMES: OptionNames<SpecOptions> = { limits: true };

@@ -33,15 +33,15 @@ export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
 export interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
-  readonly set?: Settings;
+  readonly set?: Settings | undefined;
   /** The graph's outputs; by default the token if the chain picks one, else the rows. */
-  readonly outputs?: readonly OutputName[];
+  readonly outputs?: readonly OutputName[] | undefined;
   /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
-  readonly states?: ReadonlySet<string>;
+  readonly states?: ReadonlySet<string> | undefined;
   /** Names of disabled rules of the optimizer. */
-  readonly disabled?: ReadonlySet<string>;
+  readonly disabled?: ReadonlySet<string> | undefined;
   /** Counts the steps and has the limits. */
-  readonly meter?: Meter;
+  readonly meter?: Meter | undefined;
 }
 
 export interface Lowered {

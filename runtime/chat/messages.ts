@@ -12,8 +12,8 @@ export interface TextPart {
 
 /** A call of a tool by the model. */
 export interface ToolCall {
-  readonly type?: "function";
-  readonly id?: string;
+  readonly type?: "function" | undefined;
+  readonly id?: string | undefined;
   readonly function: {
     readonly name: string;
     /** As an object, or as its JSON text. */
@@ -26,11 +26,11 @@ export interface ChatMessage {
   /** `system`, `user`, `assistant`, `tool`, or another role that the template knows. */
   readonly role: string;
   /** May be absent beside `tool_calls`. Clients keep an answer without any text as null, with the role `assistant`. */
-  readonly content?: string | readonly TextPart[] | null;
-  readonly tool_calls?: readonly ToolCall[];
+  readonly content?: string | readonly TextPart[] | null | undefined;
+  readonly tool_calls?: readonly ToolCall[] | undefined;
   /** Of the call that a message of the role `tool` answers. */
-  readonly tool_call_id?: string;
-  readonly name?: string;
+  readonly tool_call_id?: string | undefined;
+  readonly name?: string | undefined;
   readonly [member: string]: unknown;
 }
 

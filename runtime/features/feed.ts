@@ -26,24 +26,24 @@ export interface Feed {
    * Logit biases; -Infinity bans a token.
    * @default none
    */
-  readonly bias?: Pairs;
+  readonly bias?: Pairs | undefined;
   /**
    * What the program declares with `input`: a row of V numbers, pairs for a sparse one, token ids for a text. Without a model these
    * are also the logits of other sequences.
    * @default none
    */
-  readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>>;
+  readonly inputs?: Readonly<Record<string, Float32Array | readonly number[] | Pairs>> | undefined;
   /**
    * The texts of the tokens, for breakers and sets of tokens that are texts: a model's vocabulary from `loadVocabulary`, or a list of distinct texts,
    * which cuts a text into tokens by the longest match.
    * @default the model's
    */
-  readonly vocabulary?: GivenVocabulary;
+  readonly vocabulary?: GivenVocabulary | undefined;
   /**
    * Opens a grammar at the beginning of the text.
    * @default the engine that the package chooses for the source
    */
-  readonly openGrammar?: (source: GrammarSource) => GrammarState;
+  readonly openGrammar?: ((source: GrammarSource) => GrammarState) | undefined;
 }
 
 export const IN_GRAPH = Symbol("logits that never reach the host");

@@ -13,8 +13,8 @@ export type GrammarValues = ReadonlyMap<string, GrammarSource>;
 
 /** What opens grammars: a model, or without one a vocabulary. */
 interface Opener {
-  readonly vocabulary?: GivenVocabulary;
-  readonly openGrammar?: (source: GrammarSource) => GrammarState;
+  readonly vocabulary?: GivenVocabulary | undefined;
+  readonly openGrammar?: ((source: GrammarSource) => GrammarState) | undefined;
 }
 
 /** A grammar that a sequence follows. */

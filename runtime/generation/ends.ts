@@ -13,12 +13,12 @@ export interface EndOptions {
    * @default 0
    * @unit tokens
    */
-  readonly minTokens?: number;
+  readonly minTokens?: number | undefined;
   /**
    * Tokens that end the text are never candidates, except where a grammar allows nothing else.
    * @default false
    */
-  readonly ignoreEnd?: boolean;
+  readonly ignoreEnd?: boolean | undefined;
 }
 
 /** Not the name of a parameter of a program. */

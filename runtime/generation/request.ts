@@ -47,53 +47,53 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    * @default until the model ends the text or the context is full
    * @unit tokens
    */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /**
    * Texts that end the generation, and are no part of it, also across the borders of tokens. Of those that are complete first the
    * longest one counts. A token is given once it is known that its text is not part of one.
    * @default none
    */
-  readonly stop?: readonly string[];
+  readonly stop?: readonly string[] | undefined;
   /**
    * How many of the likeliest tokens of the model itself each piece lists, at most 100, beside the picked one, whatever the chain
    * makes of them. With each token all logits are read back; the graph stays the same.
    * @default none
    * @unit tokens
    */
-  readonly logprobs?: number;
+  readonly logprobs?: number | undefined;
   /**
    * How many of the likeliest tokens of those that the chain keeps each piece lists, at most 100. The chain's rows
    * are computed on the CPU from the model's logits, which are read back with each token; the graph stays the same.
    * @default none
    * @unit tokens
    */
-  readonly alternatives?: number;
+  readonly alternatives?: number | undefined;
   /**
    * Each piece lists the values of the chain's states. It is free: states are read back with each token anyway.
    * @default false
    */
-  readonly states?: boolean;
+  readonly states?: boolean | undefined;
   /**
    * The sequence of the batch, from 0 on, that it runs in, and waits for.
    * @default any that is not reserved
    */
-  readonly place?: number;
+  readonly place?: number | undefined;
   /**
    * Ends the generation: the loop over its pieces then throws an `AbortError`.
    * @default none
    */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Called while the prompt is read, after each batch: how many of its tokens the model has read, and how many there are. Long prompts
    * take several batches.
    * @default none
    */
-  readonly onPromptProgress?: (read: number, total: number) => void;
+  readonly onPromptProgress?: ((read: number, total: number) => void) | undefined;
   /**
    * A result of `save`; the prompt is then the saved tokens.
    * @default none
    */
-  readonly resume?: SavedSequence;
+  readonly resume?: SavedSequence | undefined;
   /**
    * Drafts tokens and decodes them together: the same text in fewer decodes.
    * @default none
@@ -107,17 +107,17 @@ export interface RunOptions extends ContextSettings {
    * `graph`: the chain is part of the model's graph. `host`: it runs on the CPU on logits that are read back.
    * @default `graph`
    */
-  readonly placement?: "graph" | "host";
+  readonly placement?: "graph" | "host" | undefined;
   /**
    * A chain that the model's device cannot run as a whole is an error; without this, the rest of it runs on the CPU.
    * @default false
    */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /**
    * Check every logit of the model: NaN or +inf is an error. It costs a readback of all logits with each token.
    * @default false
    */
-  readonly checkLogits?: boolean;
+  readonly checkLogits?: boolean | undefined;
 }
 
 export interface GenerateOptions extends SequenceRequest, RunOptions {}

@@ -8,18 +8,18 @@ import { InputError } from "../errors.js";
 import * as checks from "../optionChecks.js";
 import type { UniformValues } from "../sequence.js";
 import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../steps.js";
-import { checkOrt, type Ort } from "./ort.js";
+import { checkOrt, type Ort, type OrtTensor } from "./ort.js";
 import { feedsBesideLogits, outputNames, outputsOf, type Feeds } from "./values.js";
 
-export interface AppendedSamplerOptions extends StepOptions {
+export interface AppendedSamplerOptions<Tensor extends OrtTensor = OrtTensor> extends StepOptions {
   /** ONNX Runtime, as the calling program has imported it. */
-  readonly ort: Ort;
+  readonly ort: Ort<Tensor>;
 }
 
 /** Goes from token to token beside the calling program's own session. */
-export interface AppendedSampler extends Disposable {
+export interface AppendedSampler<Tensor extends OrtTensor = OrtTensor> extends Disposable {
   /** The chain's inputs for the next token, with a batch of 1; `session.run` takes them together with the model's own. */
-  feeds(): Feeds;
+  feeds(): Readonly<Record<string, Tensor>>;
   /** The names of the chain's outputs, to be fetched by `session.run`. */
   readonly outputs: readonly string[];
   /** Reads what a run gave for the chain; the tensors must be in the memory of this process. */
@@ -43,11 +43,11 @@ const checkOptions = is.options(OPTIONS);
  * @param vocabSize of the model
  * @throws EmitError for a host tail, InputError for invalid options
  */
-export function createAppendedSampler(
+export function createAppendedSampler<Tensor extends OrtTensor>(
   graph: Graph,
   vocabSize: number,
-  options: AppendedSamplerOptions,
-): AppendedSampler {
+  options: AppendedSamplerOptions<Tensor>,
+): AppendedSampler<Tensor> {
   checks.graph(graph, "graph");
   is.integer(1, checks.MAX_VOCAB)(vocabSize, "vocabSize");
   checkOptions(options, "options");

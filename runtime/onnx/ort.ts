@@ -1,12 +1,12 @@
 /** The part of onnxruntime-common's interface that is used: that of onnxruntime-node, onnxruntime-web and onnxruntime-react-native. */
 import * as is from "../check.js";
 
-/** `import * as ort from "onnxruntime-node"`, or of another of its packages. */
-export interface Ort {
+/** `import * as ort from "onnxruntime-node"`, or of another of its packages, whose type of tensors is `Tensor`. */
+export interface Ort<Tensor extends OrtTensor = OrtTensor> {
   readonly InferenceSession: {
     create(model: Uint8Array, options?: object): Promise<OrtSession>;
   };
-  readonly Tensor: OrtTensorClass;
+  readonly Tensor: OrtTensorClass<Tensor>;
 }
 
 export interface OrtSession {
@@ -20,9 +20,9 @@ export interface OrtTensor {
   readonly data: unknown;
 }
 
-interface OrtTensorClass {
-  new (type: "float32", data: Float32Array, dims: readonly number[]): OrtTensor;
-  new (type: "int32", data: Int32Array, dims: readonly number[]): OrtTensor;
+interface OrtTensorClass<Tensor> {
+  new (type: "float32", data: Float32Array, dims: readonly number[]): Tensor;
+  new (type: "int32", data: Int32Array, dims: readonly number[]): Tensor;
 }
 
 const isOrt = (value: unknown): boolean => {

@@ -16,12 +16,12 @@ export function feedsOf(ort: Pick<Ort, "Tensor">, surface: Surface, given: reado
 }
 
 /** The uniforms and features. */
-export function feedsBesideLogits(
-  ort: Pick<Ort, "Tensor">,
+export function feedsBesideLogits<Tensor extends OrtTensor>(
+  ort: Pick<Ort<Tensor>, "Tensor">,
   { inputs, uniformsName, fed }: Surface,
   given: readonly Omit<Given, "logits">[],
-): Feeds {
-  const features = inputs.slice(1).map((input, i): [string, OrtTensor] => {
+): Readonly<Record<string, Tensor>> {
+  const features = inputs.slice(1).map((input, i): [string, Tensor] => {
     const columns = given.map(({ inputs: values }) => values[i]!);
     return [input.name, tensorOf(ort, input, columns)];
   });
@@ -35,7 +35,11 @@ export function feedsBesideLogits(
 }
 
 /** A column that all sequences share is given once. */
-function tensorOf(ort: Pick<Ort, "Tensor">, { isConstant }: EmittedInput, columns: readonly Vector[]): OrtTensor {
+function tensorOf<Tensor extends OrtTensor>(
+  ort: Pick<Ort<Tensor>, "Tensor">,
+  { isConstant }: EmittedInput,
+  columns: readonly Vector[],
+): Tensor {
   const [first] = columns;
   const all = isConstant ? first! : joined(columns);
   const dims = [isConstant ? 1 : columns.length, first!.length];

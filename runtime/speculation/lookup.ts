@@ -1,9 +1,9 @@
 /** Prompt lookup: the text's own continuation of its last tokens is the draft. */
 import type { Drafter } from "./drafter.js";
-import type { LookupOptions } from "./options.js";
+import type { GivenLookup } from "./options.js";
 import { TextIndex } from "./textIndex.js";
 
-export function openLookup({ min, max }: Required<LookupOptions>): Drafter {
+export function openLookup({ min, max }: GivenLookup): Drafter {
   const index = new TextIndex(min, max);
   return {
     isFree: true,

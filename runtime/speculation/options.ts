@@ -12,24 +12,24 @@ export interface LookupOptions {
    * @default 2
    * @unit tokens
    */
-  readonly min?: number;
+  readonly min?: number | undefined;
   /**
    * The most last tokens that are compared. The longest match is taken, and the latest of equal ones.
    * @default 8
    * @unit tokens
    */
-  readonly max?: number;
+  readonly max?: number | undefined;
   /**
    * The most tokens of a draft.
    * @default 15
    * @unit tokens
    */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /**
    * True: drafts are as long as pays by what was accepted lately and by what decodes cost; false: as long as possible.
    * @default true
    */
-  readonly adapt?: boolean;
+  readonly adapt?: boolean | undefined;
 }
 
 /** A smaller model with the same vocabulary writes the drafts. */
@@ -41,17 +41,17 @@ export interface DraftOptions {
    * @default 8
    * @unit tokens
    */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /**
    * As for prompt lookup.
    * @default true
    */
-  readonly adapt?: boolean;
+  readonly adapt?: boolean | undefined;
   /**
    * The chain that picks the tokens of a draft.
    * @default the likeliest token
    */
-  readonly chain?: Chain;
+  readonly chain?: Chain | undefined;
 }
 
 /** Where drafts come from. */
@@ -95,8 +95,10 @@ export const speculate: is.Check = (value, name) => {
     });
 };
 
-/** With the defaults. */
-export function ngramOf({ min, max, tokens = LOOKUP_TOKENS, adapt = true }: LookupOptions): Required<LookupOptions> {
+/** Options of prompt lookup with the defaults. */
+export type GivenLookup = { readonly [Name in keyof LookupOptions]-?: Exclude<LookupOptions[Name], undefined> };
+
+export function ngramOf({ min, max, tokens = LOOKUP_TOKENS, adapt = true }: LookupOptions): GivenLookup {
   return { min: min ?? Math.min(2, max ?? 2), max: max ?? Math.max(8, min ?? 8), tokens, adapt };
 }
 

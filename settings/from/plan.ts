@@ -63,5 +63,5 @@ export interface Bias {
 /** Facts that the settings do not contain. */
 export interface ImportOptions {
   /** The end-of-text tokens, for settings that refer to them without naming them. */
-  readonly eos?: readonly number[];
+  readonly eos?: readonly number[] | undefined;
 }

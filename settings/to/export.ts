@@ -27,10 +27,10 @@ export class ExportError extends Error {
 export type ExportSource = SourceFile & { readonly isPipeline?: true };
 
 export interface ExportOptions {
-  readonly chain?: string;
-  readonly importer?: Importer;
+  readonly chain?: string | undefined;
+  readonly importer?: Importer | undefined;
   /** Values of the chain's parameters; omitted ones have their defaults. */
-  readonly set?: Settings;
+  readonly set?: Settings | undefined;
 }
 
 const NAMES: OptionNames<ExportOptions> = { chain: true, importer: true, set: true };

@@ -9,7 +9,7 @@ import { FIGURE_STYLE } from "./style.js";
 
 export interface FigureOptions {
   /** In pixels, at least 280; default 760. */
-  readonly width?: number;
+  readonly width?: number | undefined;
 }
 
 const LEFT = 52;

@@ -43,44 +43,44 @@ interface AnyRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
   /** That of the same chain with the rows as outputs, for alternatives. */
-  readonly rowsSpec?: string;
+  readonly rowsSpec?: string | undefined;
   /**
    * In place of the seeds that the chain leaves open.
    * @default new ones
    */
-  readonly seed?: number;
-  readonly uniforms?: UniformValues;
-  readonly guides?: Guides;
-  readonly maxTokens?: number;
-  readonly minTokens?: number;
-  readonly ignoreEnd?: boolean;
+  readonly seed?: number | undefined;
+  readonly uniforms?: UniformValues | undefined;
+  readonly guides?: Guides | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly minTokens?: number | undefined;
+  readonly ignoreEnd?: boolean | undefined;
   /** Texts that end the generation. */
-  readonly stop?: readonly string[];
-  readonly contextSize?: number;
+  readonly stop?: readonly string[] | undefined;
+  readonly contextSize?: number | undefined;
   /**
    * How many of the model's own likeliest tokens to send beside the picked one, at most 100.
    * @default none
    */
-  readonly logprobs?: number;
+  readonly logprobs?: number | undefined;
   /**
    * How many of the likeliest tokens to send with each token, at most 100.
    * @default 0
    */
-  readonly alternatives?: number;
+  readonly alternatives?: number | undefined;
   /** Send the values of the states with each token. */
-  readonly states?: boolean;
+  readonly states?: boolean | undefined;
   /** Prompt lookup; another model cannot be sent. */
-  readonly speculate?: { readonly ngram: LookupOptions };
+  readonly speculate?: { readonly ngram: LookupOptions } | undefined;
 }
 
 export interface LogitsRequest extends TokenizeOptions {
   readonly prompt: string | Int32Array;
-  readonly contextSize?: number;
+  readonly contextSize?: number | undefined;
   /**
    * Of how many of the prompt's last tokens the logits are wanted, one row after the other.
    * @default 1
    */
-  readonly last?: number;
+  readonly last?: number | undefined;
 }
 
 export type Reply =
