@@ -1,7 +1,8 @@
 /** Source text to syntax tree. */
 import { ggsl } from "./ggsl.generated.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, syntaxError, type Found } from "../check/diagnostics/syntax.js";
+import { nestedTooDeep, syntaxError } from "../check/diagnostics/syntax.js";
+import type { Found } from "../check/diagnostics/hints.js";
 import { LIMIT_PRESETS, type Limits } from "../limits/limits.js";
 import type * as Ast from "./ast.js";
 import { scan } from "./scan.js";
@@ -100,7 +101,10 @@ export function parseStages(
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
 /** What is found where nobody looks. */
-const UNKNOWN: Found = { token: undefined, isKeyword: false, isFirst: false, previous: undefined, mark: undefined };
+const UNKNOWN: Found = {
+  ...{ token: undefined, previous: undefined, next: undefined, mark: undefined, counter: undefined },
+  ...{ isKeyword: false, isFirst: false, line: "", comment: "" },
+};
 
 /** Parses the text at `offset` of its file to trees or diagnostics. */
 function convert<T extends readonly object[]>(

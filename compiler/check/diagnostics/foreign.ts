@@ -62,7 +62,7 @@ export const STATEMENTS: ForeignTable = {
   ...each("unless", "write `if not (condition) { ... }`"),
   ...each("switch match case", "write `if a { ... } else if b { ... }`, or choose a value with `condition ? a : b`"),
   ...each(
-    "order orderby arrange rank_by",
+    "order orderby arrange rank_by sorted",
     "`sort by expr` orders the rows, largest first; `sort by expr asc` smallest first",
   ),
   ...each("sample draw choose", "`pick sample(seed)` draws the token by its probability"),
@@ -73,7 +73,11 @@ export const STATEMENTS: ForeignTable = {
   ...each("export public private module", "every declaration of a file can be imported"),
   ...each("pipeline", "`chain c = top_k(40) |> dist()` declares a chain"),
   ...each("try throw raise catch", "arithmetic is defined for all operands, and nothing is thrown"),
-  ...each("end endif fi begin", "blocks are in braces: `if condition { ... }`"),
+  ...each("async await new", "values are numbers and conditions: there are no objects, and nothing to wait for"),
+  ...each("pub", "every declaration of a file can be imported"),
+  ...each("shader kernel", DECLARE),
+  ...each("goto", STOP),
+  ...each("end endif fi begin then", "blocks are in braces: `if condition { ... }`"),
 };
 
 const COUNT = "`n` is the number of rows left, and `count(condition)` that of the rows where it holds";
@@ -145,6 +149,8 @@ export const FUNCTIONS: ForeignTable = {
   ...each("sin cos tan asin acos atan atan2 sinh cosh", NO_TRIGONOMETRY),
   ...each("logsumexp lse", "write `log(sum(exp(x)))`; `log_softmax(x)` is `x` less that"),
   ...each("prod product cumprod", "write `exp(sum(log(x)))` for positive numbers"),
+  ...each("normalize", "write `x / sum(x)`"),
+  ...each("vec2 vec3 vec4 mat2 mat3 mat4", "there are no vectors: a column has one number in each row"),
   ...each("norm", "write `sqrt(sum(x ^ 2))`"),
   ...each("dot", "write `sum(a * b)`"),
   ...each("median quantile percentile", "after `sort`, `rank` and `n` tell the place of a row, as in `rank * 2 < n`"),
@@ -192,23 +198,32 @@ export const NAMES: ForeignTable = {
   ...each("logprob log_prob logprobs log_probs", "write `log(prob)`"),
   ...each("None null nil undefined NULL void", "every number has a value: there is no word for none"),
   ...each("nan NaN NAN", "no program produces a NaN"),
-  ...each("pi PI", "write 3.14159265"),
-  ...each("e E", "write `exp(1)`"),
+  ...each("pi PI M_PI", "write 3.14159265"),
+  ...each("tau TAU", "write 6.2831853, or declare a parameter: `sampler s(tau: f32 = 1) { ... }`"),
+  ...each("e E M_E", "write `exp(1)`"),
+  ...each("picked", "`picked(prob)` is a value in the picked row, inside `after pick`"),
+  ...each("last", "`last(1)` is the last token of the text, `occurrences(64)` counts in it"),
   ...each("self this", "columns such as `prob` are named alone"),
   ...each("max min sum mean std", "write its argument in brackets, as in `max(prob)`"),
   ...each(
     "history context prompt_tokens last_token",
     "`last(1)` is the last token of the text, `occurrences(64)` counts in it",
   ),
-  ...each("tau temperature", "a number that the caller sets is a parameter: `sampler s(temperature: f32 = 1) { ... }`"),
+  ...each("temperature", "a number that the caller sets is a parameter: `sampler s(temperature: f32 = 1) { ... }`"),
 };
+
+/** Words before a block. */
+export const BLOCKS: ForeignTable = each("then do begin", "the statements of a block are in braces: `{ ... }`");
 
 /** Words between two values, or before one. */
 export const OPERATORS: ForeignTable = {
   ...renamed({ AND: "and", And: "and", OR: "or", Or: "or", NOT: "not", Not: "not", mod: "%", MOD: "%", div: "/" }),
   ...renamed({ is: "==", eq: "==", equals: "==", ne: "!=", gt: ">", lt: "<", ge: ">=", le: "<=", xor: "!=", IN: "in" }),
   ...each("then", CHOICE),
-  ...each("if", CHOICE),
+  ...each("if switch match case when", CHOICE),
+  ...each("for foreach while", ALL_ROWS),
+  ...each("as", NO_CONVERSION),
+  ...each("lambda function", "there are no nameless functions: declare one with `fn name(x: f32) -> f32 = ...`"),
   ...each("descending ascending", "the order is `asc` or `desc`, as in `sort by expr asc`"),
 };
 
@@ -222,9 +237,19 @@ export const TYPES: ForeignTable = {
     f16: "f32",
     float32: "f32",
     real: "f32",
+    Float: "f32",
     num: "f32",
   }),
-  ...renamed({ int: "i32", integer: "i32", u32: "i32", i64: "i32", uint: "i32", int32: "i32", usize: "i32" }),
+  ...renamed({
+    int: "i32",
+    integer: "i32",
+    Int: "i32",
+    u32: "i32",
+    i64: "i32",
+    uint: "i32",
+    int32: "i32",
+    usize: "i32",
+  }),
   ...renamed({ boolean: "bool", Bool: "bool", string: "text", str: "text", String: "text", char: "text" }),
   ...renamed({ array: "list", List: "list", set: "tokens" }),
 };
@@ -257,7 +282,6 @@ export const MARKS: ForeignTable = {
   "===": { help: "`==` compares", text: "==" },
   "!==": { help: "`!=` compares", text: "!=" },
   "**=": { help: "write `logit = logit ^ x`" },
-  "//=": { help: "write `logit = floor(logit / x)`" },
   "&&": { help: "write `and`", text: "and" },
   "||": { help: "write `or`", text: "or" },
   "**": { help: "write `^`", text: "^" },

@@ -1,6 +1,7 @@
 /** E036x to E037x: sets of tokens. */
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
+import { foreign, NAMES } from "./foreign.js";
 import { didYouMean } from "./names.js";
 
 const LITERALS = 'as in `tokens(1, 2)`, `tokens("</s>")` or `tokens(/^[0-9]+$/)`';
@@ -60,7 +61,11 @@ export const patternHere = (span: Span): Diagnostic =>
 
 export const unknownPart = (span: Span, of: string, name: string, known: readonly string[]): Diagnostic =>
   error("E0374", span, of === "tokens" ? `there is no set \`tokens.${name}\`` : `\`${of}\` has no parts`, {
-    help: `there are ${known.map((part) => `\`tokens.${part}\``).join(" and ")}`,
+    help:
+      of === "tokens"
+        ? `there are ${known.map((part) => `\`tokens.${part}\``).join(" and ")}`
+        : (foreign(NAMES, name)?.help ??
+          `names have no prefix, and a function takes its values in brackets, as in \`log(prob)\``),
     ...(of === "tokens" && didYouMean(span, name, known)),
   });
 

@@ -1,24 +1,9 @@
 /** E01xx: text that is not GGSL. */
 import type { Span } from "../../syntax/source.js";
 import { error, type Diagnostic } from "../diagnostics.js";
-import { foreign, MARKS, OPERATORS, STATEMENTS, TYPES, type Foreign } from "./foreign.js";
+import { BLOCKS, foreign, MARKS, OPERATORS, STATEMENTS, type Foreign } from "./foreign.js";
+import { hint, isNamePlace, type Found } from "./hints.js";
 import { suggest } from "../suggest.js";
-
-/** What is found at a fault: a token, or the end of the text. */
-export interface Found {
-  readonly token: string | undefined;
-  /** A reserved word. */
-  readonly isKeyword: boolean;
-  /** Whether it is the first token of its line. */
-  readonly isFirst: boolean;
-  /** The word before it, if there is nothing else between; `glued` is the character right before the word. */
-  readonly previous:
-    { readonly text: string; readonly span: Span; readonly isFirst: boolean; readonly glued: string } | undefined;
-  /** A mark of another language there, and the text in its quotes as one of GGSL. */
-  readonly mark:
-    | { readonly text: string; readonly span: Span; readonly quoted?: { readonly text: string; readonly span: Span } }
-    | undefined;
-}
 
 export function syntaxError(span: Span, expected: readonly string[], found: Found): Diagnostic {
   const isArrow = expected.includes("`->`") || expected.includes("`|>`");
@@ -58,11 +43,21 @@ function wordFault(span: Span, expected: readonly string[], found: Found): Diagn
   if (expected.includes("`+=`") && previous) {
     const known = foreign(previous.isFirst ? STATEMENTS : OPERATORS, previous.text);
     if (known && !token.startsWith("=") && token !== "[") return notThere(previous.span, previous.text, known);
+    // the word before it has ended an expression
+    const { before } = previous;
+    const ended = before && foreign(OPERATORS, before.text);
+    if (ended) return notThere(before.span, before.text, ended);
     if (token === "(" && !isFirst) return callAsStatement(previous.span, previous.text);
     const meant = previous.isFirst ? suggest(previous.text, STATEMENT_WORDS) : undefined;
     if (meant !== undefined && meant !== previous.text)
       return unknownWord(previous.span, previous.text, "statement", meant);
   }
+  // a type or a word like `mut` before the name
+  const isTyped = expected.length === 1 && expected[0] === "`=`" && previous?.before && /^\w/.test(token);
+  const type = isTyped ? foreign(STATEMENTS, previous.text) : undefined;
+  if (type) return notThere(previous!.span, previous!.text, type);
+  const joined = isWordBetween(expected, found) ? wordBetween(expected, token) : undefined;
+  if (joined) return notThere(span, token, joined);
   const isDeclaration = DECLARATIONS.every((word) => expected.includes(word));
   if (previous?.text === "return" && /^\w/.test(token)) return notThere(previous.span, "return", STATEMENTS["return"]!);
   const known = isDeclaration ? foreign(STATEMENTS, token) : undefined;
@@ -85,21 +80,44 @@ const NAMED: Readonly<Record<string, string>> = {
   ...{ sum: "a counter", min: "a counter", max: "a counter", any: "a counter", all: "a counter", repeat: "a counter" },
 };
 
+/** What a name at this place would be declared as. */
+function declaredAs(expected: readonly string[], { token, previous, next = "", line }: Found): string | undefined {
+  if (expected.includes("static")) return "a parameter";
+  if (expected.length === 2 && expected.includes("a name") && expected.includes("`}`")) return "an import";
+  if (token === "in" && previous?.text === "in") return "a counter";
+  if (next === ":" && expected.includes("`)`") && /[(,]$/.test(line)) return "an argument";
+  if (expected.includes("let") && /^[-+*/]?=$/.test(next)) return "a value";
+  return previous && Object.hasOwn(NAMED, previous.text) ? NAMED[previous.text] : undefined;
+}
+
 /** A reserved word in place of a name that is declared. */
 function reservedName(span: Span, expected: readonly string[], found: Found): Diagnostic | undefined {
-  const { token = "", isKeyword, isFirst, previous } = found;
-  if (!isKeyword || isFirst) return undefined;
-  const isCounter = token === "in" && previous?.text === "in";
-  const isImport = expected.length === 2 && expected.includes("a name") && expected.includes("`}`");
-  const what = expected.includes("static")
-    ? "a parameter"
-    : isImport
-      ? "an import"
-      : isCounter
-        ? "a counter"
-        : NAMED[previous?.text ?? ""];
+  const { token = "", isKeyword, isFirst, next = "", counter } = found;
+  if (counter) return reservedWord(counter.span, counter.text, "a counter");
+  const taken = takenWord(expected, found);
+  if (taken) return taken;
+  // at the start of a line it can also begin what follows an unfinished declaration
+  if (!isKeyword || (isFirst && !/^(?:[,}:(]|[-+*/]?=|as)$/.test(next))) return undefined;
+  const what = declaredAs(expected, found);
   return what === undefined ? undefined : reservedWord(span, token, what);
 }
+
+/** A reserved word in place of a name that was taken for what it begins, so that the fault is after it. */
+function takenWord(expected: readonly string[], { token = "", previous, line }: Found): Diagnostic | undefined {
+  if (!previous?.isKeyword) return undefined;
+  const refuse = (what: string): Diagnostic => reservedWord(previous.span, previous.text, what);
+  if (previous.text === "static" && token === ":" && isNamePlace(expected)) return refuse("a parameter");
+  if (token === ":" && /[(,]\s*(?:true|false|inf|not)$/.test(line)) return refuse("an argument");
+  const isStatement = STATEMENT_WORDS.includes(previous.text);
+  return isStatement && previous.isFirst && /^[-+*/]?=$/.test(token) ? refuse("a value") : undefined;
+}
+
+/** Whether a word is where only an operator, a bracket or a block can follow. */
+const isWordBetween = (expected: readonly string[], { isKeyword, isFirst }: Found): boolean =>
+  !isKeyword && !isFirst && expected.includes("`+`") && !expected.includes("let");
+
+const wordBetween = (expected: readonly string[], token: string): Foreign | undefined =>
+  (expected.includes("`{`") ? foreign(BLOCKS, token) : undefined) ?? foreign(OPERATORS, token);
 
 const reservedWord = (span: Span, word: string, what: string): Diagnostic =>
   error("E0107", span, `\`${word}\` is a reserved word`, {
@@ -164,84 +182,6 @@ function summarize(expected: readonly string[]): string[] {
   const definite = rest.filter((e) => !CONTINUATION.test(e));
   const shown = [...phrases.map(({ phrase }) => phrase), ...(phrases.length + definite.length > 0 ? definite : rest)];
   return shown.length > 6 ? [] : shown;
-}
-
-/** Hints for habits from other languages. */
-function hint(expected: readonly string[], found: Found): Foreign | undefined {
-  const { token = "", previous } = found;
-  const say = (help: string): Foreign => ({ help });
-  const follows = expected.includes("`+`");
-  const form = formHint(expected, found);
-  if (form) return form;
-  if (token === "}" && expected.includes("let") && expected.includes("a number"))
-    return say("a function ends with its result; where that begins with `-` or `(`, end the `let` before it with `;`");
-  if (token === "|" && follows) return say("conditions are joined with `or`");
-  if (token.startsWith("///"))
-    return say("a doc comment must precede a declaration or a parameter; start any other comment with `//`");
-  if (token === '"') return say("the closing quote is missing on this line");
-  if (/^[<>=!]=?$/.test(token) && !expected.includes(`\`${token}\``) && follows)
-    return token === "="
-      ? { help: "`==` compares", text: "==" }
-      : say("comparisons do not chain: write `a < b and b < c`");
-  if (expected.includes("`f32`")) return foreign(TYPES, token);
-  if (previous && /[\d.]/.test(previous.glued) && expected.includes("`+=`"))
-    return say(
-      previous.glued === "."
-        ? "a function has no prefix, and takes its values in brackets: `log(prob)`"
-        : "a number is written as in 10, 0.5 or 1e-3",
-    );
-  if (token === "(" && previous?.glued === ".")
-    return say("a function has no prefix, and takes its values in brackets: `log(prob)`");
-  if (token === "[") return say(follows ? INDEXED : "`logit = token == 3 ? 2 : logit` assigns the logit of one token");
-  if (token === ":" && expected.length === 1 && expected[0] === "`=`")
-    return say("a `let` and a `measure` have no type: `let x = expr`");
-  if (expected.includes("sample") && expected.includes("argmax"))
-    return say(
-      "`pick sample(seed)` draws a row by its probability, `pick argmax(expr)` takes the one of the largest value",
-    );
-  return keywordHint(expected, found);
-}
-
-/** Forms that are known by what alone can follow. */
-const FORMS: Readonly<Record<string, string>> = {
-  "`:`": "a parameter is written `name: type`, as in `p: f32 = 0.9`",
-  "`->`": "a function names the type of its result: `fn f(x: f32) -> f32 = x`",
-  "`(`": "values are in brackets, as in `pick argmax(logit)`",
-  in: "a function takes its values in brackets, as in `max(prob)`; a loop is `sum i in 1..8: expr`",
-  "`(` `=`": "a chain is written `chain c = top_k(40) |> dist()`",
-};
-
-function formHint(expected: readonly string[], { token = "", previous }: Found): Foreign | undefined {
-  if (previous?.text === "import" && expected.includes("`{`"))
-    return { help: 'an import is written `import { top_k } from "std"`' };
-  const form = FORMS[expected.toSorted().join(" ")];
-  if (form !== undefined && token !== "") return { help: form };
-  if (expected.includes("`|>`")) {
-    if (token === "|" || token === ">") return { help: "stages are joined with `|>`", text: "|>" };
-    if (/^(?:[,.&+]|->|=>|::)$/.test(token)) return { help: "stages are joined with `|>`" };
-    if (/^["\d]/.test(token)) return { help: "arguments are in brackets, as in `top_k(40)`" };
-  }
-  if (token === "=" && previous && expected.includes("`:`") && expected.includes("`)`"))
-    return { help: "an argument by name is written `name: value`", text: ":" };
-  return undefined;
-}
-
-const INDEXED =
-  "a column has a value for each row and no index: `sum(token == 3 ? prob : 0)` is the value in one row, `last(1)` the last token of the text";
-
-/** Hints for words of the language in the wrong place. */
-function keywordHint(expected: readonly string[], { token = "", isKeyword, isFirst }: Found): Foreign | undefined {
-  const say = (help: string): Foreign => ({ help });
-  if (expected.includes("`{`") && token === "else") return foreign(OPERATORS, "if");
-  if (expected.includes("`{`") && (token === ":" || isKeyword))
-    return say("the statements of a block are in braces: `{ ... }`");
-  if (token === "const" && expected.includes("let")) return say("inside a sampler, `let` names a value");
-  if (!isKeyword || isFirst) return undefined;
-  if (token === "if") return foreign(OPERATORS, "if");
-  if (token === "else") return say("an `else` follows the `}` of its `if`");
-  if (token === "by" || token === "asc" || token === "desc")
-    return say("write `sort by expr asc` or `sort by expr desc`; `top k by expr` has the largest values first");
-  return expected.includes("a name") ? say(`\`${token}\` is a reserved word`) : undefined;
 }
 
 const joinOr = (parts: readonly string[]): string =>
