@@ -127,11 +127,15 @@ test("checked logits change no token, and their bytes are counted", async () => 
 });
 
 test("forgotten models and contexts are freed", async () => {
-  const forget = async (make: () => Promise<object>): Promise<number> => {
-    const made = [];
-    for (let i = 0; i < 60; i++) made.push(new WeakRef(await make()));
-    return made.filter((object) => object.deref() === undefined).length;
+  // V8 decides when it collects; it knows of 2 MB for each, so that 400 of them are far more than it waits for
+  const isAnyFreed = async (make: () => Promise<object>): Promise<boolean> => {
+    const made: WeakRef<object>[] = [];
+    for (let i = 0; i < 400; i++) {
+      made.push(new WeakRef(await make()));
+      if (made.some((object) => object.deref() === undefined)) return true;
+    }
+    return false;
   };
-  expect(await forget(() => loadBinding().loadModel(DEMO_MODEL, {}))).toBeGreaterThan(0);
-  expect(await forget(() => model.createContext({ contextSize: 512, threads: 1 }))).toBeGreaterThan(0);
+  expect(await isAnyFreed(() => loadBinding().loadModel(DEMO_MODEL, {}))).toBe(true);
+  expect(await isAnyFreed(() => model.createContext({ contextSize: 512, threads: 1 }))).toBe(true);
 });

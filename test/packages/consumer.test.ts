@@ -13,6 +13,7 @@ import {
   installedPackages,
   installWithNpm,
   installWithPnpm,
+  PARTS,
 } from "../../tools/lib/consumer.js";
 import { node, type Result } from "../codegen/ggsl.js";
 import { browserTest, openFolder } from "../playground/site.js";
@@ -82,7 +83,7 @@ describe("what is installed", () => {
   });
 
   test("contains what it should, and nothing of the project's own tests", () => {
-    for (const name of ["ggsl", ...["compiler", "settings", "codegen", "vite"].map((n) => `@ggsl/${n}`)]) {
+    for (const name of ["ggsl", ...PARTS]) {
       const at = join(folder, "node_modules", name);
       const files = readdirSync(at, { recursive: true, encoding: "utf8" });
       expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
@@ -97,7 +98,7 @@ describe("what is installed", () => {
   });
 
   test("links of a README lead to files of the package", () => {
-    for (const name of ["ggsl", ...["compiler", "settings", "codegen", "vite"].map((n) => `@ggsl/${n}`)]) {
+    for (const name of ["ggsl", ...PARTS]) {
       const at = join(folder, "node_modules", name);
       const links = [...readFileSync(join(at, "README.md"), "utf8").matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link!);
       expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(at, link)))).toEqual([]);
@@ -122,10 +123,6 @@ const blocksOf = (workspace: string): RegExpMatchArray[] => [
 /** Programs are files, each line of a `sh` block is a command. */
 describe.each(["runtime", "compiler", "format"])("README of %s", (workspace) => {
   const blocks = blocksOf(workspace);
-  if (workspace === "format")
-    beforeAll(async () => {
-      expect(await installWithNpm(folder, ["@ggsl/format"])).toMatchObject({ status: 0 });
-    }, 120_000);
   test("its programs and commands run in the order of the page", () => {
     for (const [, language, file, code] of blocks) {
       if (file !== undefined) writeFileSync(join(folder, file), code!);

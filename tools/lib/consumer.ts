@@ -2,13 +2,25 @@
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { manifestOf, publicFolders } from "./packages.js";
 import { attempt, root, ToolError, type Ended } from "./process.js";
 
 const TARBALLS = join(root, "build", "packages");
 
 const PLATFORM = `@ggsl/${process.platform}-${process.arch}`;
 /** The packages of this project that `npm install ggsl` installs besides it, on every platform. */
-const PARTS = ["compiler", "settings", "codegen", "vite"].map((name) => `@ggsl/${name}`);
+export const PARTS: readonly string[] = neededBy("ggsl");
+
+/** What a published package depends on, directly or not, of this project. */
+function neededBy(name: string): string[] {
+  const manifests = new Map(publicFolders().map((folder) => [manifestOf(folder).name, manifestOf(folder)]));
+  const needed = new Set([name]);
+  for (const one of needed)
+    for (const other of Object.keys(manifests.get(one)?.dependencies ?? {}))
+      if (manifests.has(other)) needed.add(other);
+  needed.delete(name);
+  return [...needed];
+}
 
 /** The tarball of a package. */
 export function tarballOf(name: string): string {
