@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf, generateWith } from "./batches.js";
@@ -127,15 +129,30 @@ test("checked logits change no token, and their bytes are counted", async () => 
 });
 
 test("forgotten models and contexts are freed", async () => {
-  // V8 decides when it collects; it knows of 2 MB for each, so that 400 of them are far more than it waits for
-  const isAnyFreed = async (make: () => Promise<object>): Promise<boolean> => {
-    const made: WeakRef<object>[] = [];
-    for (let i = 0; i < 400; i++) {
-      made.push(new WeakRef(await make()));
-      if (made.some((object) => object.deref() === undefined)) return true;
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const settled = async (): Promise<number> => {
+    // finalizers run after the collection, in turns of their own
+    for (let i = 0; i < 3; i++) {
+      collect();
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    return false;
+    return process.memoryUsage().rss / 2 ** 20;
   };
-  expect(await isAnyFreed(() => loadBinding().loadModel(DEMO_MODEL, {}))).toBe(true);
-  expect(await isAnyFreed(() => model.createContext({ contextSize: 512, threads: 1 }))).toBe(true);
+  const forgotten: WeakRef<object>[] = [];
+  const make = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) {
+      const made = await loadBinding().loadModel(DEMO_MODEL, {});
+      forgotten.push(new WeakRef(made), new WeakRef(await made.createContext({ contextSize: 512, threads: 1 })));
+    }
+  };
+  await make(4);
+  const before = await settled();
+  // 6 MB each
+  for (let i = 0; i < 10; i++) {
+    await make(4);
+    await settled();
+  }
+  expect((await settled()) - before).toBeLessThan(100);
+  expect(forgotten.filter((object) => object.deref() !== undefined)).toEqual([]);
 });
