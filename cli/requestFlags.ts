@@ -42,7 +42,7 @@ export const addRequestOptions = (command: Command): Command =>
       withValues(
         new Option(
           "--draft-stages <stages>",
-          "the chain that picks the tokens of a draft, with --draft-model (default: the likeliest token)",
+          "the chain that picks the tokens of a draft, with --draft-model (default: the chain of the text)",
         ),
         { stages: true },
       ),

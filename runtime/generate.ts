@@ -69,7 +69,7 @@ export function generateIn(
   const begun = typeof prompt === "string" || prompt instanceof LatePrompt ? prompt : copied(prompt);
   const guidePrompts = copiedGuides(options.guides);
   const { speculate } = options;
-  if (speculate) checkSpeculation(speculate, graph, room.model);
+  if (speculate) checkSpeculation({ ...options, speculate }, graph, room.model);
   const feed = modelFeed(model, room.model.binding, graph, options.feed);
   const first = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
@@ -98,8 +98,8 @@ export function generateIn(
       checkGuideLengths(guides, slot.contextSize);
       const sequence = options.resume ? before : acceptPrompt(before, tokens);
       if (speculate) {
-        const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, signal };
-        speculator = await openSpeculator(room, speculate, graph, place);
+        const place = { placed, columns, contextSize: slot.contextSize, prompt: tokens, sequence };
+        speculator = await openSpeculator(room, { ...options, speculate }, place);
       }
       using rows = await rowsFor(options, sequence);
       const checksLogits = room.options.checkLogits === true;

@@ -1,6 +1,7 @@
 /** Opens the speculation of a generation. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import { seeded } from "@ggsl/compiler/graph/seeds.js";
 import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { compilePipeline } from "../chain.js";
 import type { PlacedGraph } from "../devices/place.js";
@@ -11,7 +12,8 @@ import type { ChainResults, NativeEvaluator } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { interpret } from "../reference/interpret.js";
 import type { Row } from "../scheduler/step.js";
-import { startSequence } from "../sequence.js";
+import { startSequence, type SequenceState } from "../sequence.js";
+import { DraftLine, isSameChain, openSeedOf, shared, valuesOf } from "../speculation/draftLine.js";
 import { DraftModel } from "../speculation/draftModel.js";
 import type { Drafter } from "../speculation/drafter.js";
 import { knownStates } from "../speculation/known.js";
@@ -20,14 +22,16 @@ import { isAdaptive, ngramOf, tokensOf, type DraftOptions, type Speculate } from
 import { Speculator } from "../speculation/step.js";
 import { isWasmThere, loadedWasm } from "../wasm/loader.js";
 import { checkSameVocabulary } from "../speculation/vocabularies.js";
+import { mayEnd } from "./ends.js";
 import { loadedModel } from "./loaded.js";
-import { graphOf } from "./request.js";
+import { graphOf, type SequenceRequest } from "./request.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./room.js";
 
 const unsupported = (message: string): InputError => new InputError(message, { code: "SPECULATION_UNSUPPORTED" });
 
 /** Throws `InputError` for a chain or a model that cannot speculate, and for a draft model that does not fit. */
-export function checkSpeculation(given: Speculate, graph: Graph, { native }: LoadedModel): void {
+export function checkSpeculation(request: Drafted, graph: Graph, { native }: LoadedModel): void {
+  const given = request.speculate;
   const { isRecurrent, vocabSize } = translated(() => native.info);
   if (isRecurrent)
     throw unsupported(
@@ -40,51 +44,83 @@ export function checkSpeculation(given: Speculate, graph: Graph, { native }: Loa
   if ("ngram" in given) return;
   const { native: draft } = loadedModel(given.draft, "speculate.draft");
   checkSameVocabulary(native, draft);
-  const chain = draftGraph(given);
-  if (chain.outputs.sampled === undefined || guidesOf(chain).length > 0)
+  const chain = draftGraph(request, given, graph);
+  if (!canDraft(chain))
     throw unsupported(
       `the chain \`${chain.name}\` cannot write drafts: it must pick a token without a host tail, and read no other sequence`,
     );
 }
 
-const draftGraph = ({ chain = compilePipeline("greedy()") }: DraftOptions): Graph => graphOf({ chain });
+/** A request that speculates. */
+type Drafted = SequenceRequest & { readonly speculate: Speculate };
+
+const canDraft = (graph: Graph): boolean => graph.outputs.sampled !== undefined && guidesOf(graph).length === 0;
+
+/** The graph that picks the tokens of a draft: by default that of the text if it can. */
+function draftGraph(request: SequenceRequest, { chain }: DraftOptions, graph: Graph): Graph {
+  if (!chain && canDraft(graph)) return graph;
+  const own = graphOf({ ...request, chain: chain ?? compilePipeline("greedy()") });
+  return isSameChain(own, graph) ? graph : own;
+}
 
 /** Where the generation runs that speculates. */
 interface Where {
   readonly placed: PlacedGraph;
   readonly columns: readonly Float32Array[];
   readonly contextSize: number;
+  /** The tokens of the prompt, and the sequence after them. */
   readonly prompt: Int32Array;
-  readonly signal: AbortSignal | undefined;
+  readonly sequence: SequenceState;
 }
 
 /** Speculation for a chain that was checked. */
-export async function openSpeculator(room: Room, given: Speculate, graph: Graph, where: Where): Promise<Speculator> {
+export async function openSpeculator(room: Room, request: Drafted, where: Where): Promise<Speculator> {
   const { native } = room.model;
-  const drafter = "ngram" in given ? openLookup(ngramOf(given.ngram)) : await openDraft(room, given, where);
+  const { graph } = where.sequence;
+  const given = request.speculate;
+  const isEnd = (token: number): boolean => native.isEnd(token);
+  const settled = (sequence: SequenceState): SequenceState => mayEnd(sequence, request, isEnd);
+  const drafter =
+    "ngram" in given ? openLookup(ngramOf(given.ngram)) : await openDraft(room, request, given, where, settled);
   return new Speculator({
     ...{ graph, drafter, vocabSize: native.info.vocabSize, most: tokensOf(given), isAdaptive: isAdaptive(given) },
-    isEnd: (token) => native.isEnd(token),
+    ...{ isEnd, settled },
     evaluate: rowEvaluator(room, graph, where),
   });
 }
 
 async function openDraft(
   { scheduler }: Room,
+  request: SequenceRequest,
   given: DraftOptions,
-  { contextSize, prompt, signal }: Where,
+  { contextSize, prompt, sequence }: Where,
+  settled: (sequence: SequenceState) => SequenceState,
 ): Promise<Drafter> {
   const model = loadedModel(given.draft, "speculate.draft");
   const open = (sequences: number) => openScheduler(model, sequences, { contextSize });
   const own = scheduler.companion(model.native, open);
-  const graph = draftGraph(given);
-  const { vocabSize } = model.native.info;
-  const sequence = startSequence(graph, vocabSize, { feed: modelFeed(model.native, model.binding, graph) });
-  const columns = columnsOf(graph, sequence.features);
+  const graph = draftGraph(request, given, sequence.graph);
+  const isOwn = graph !== sequence.graph;
+  const begin = isOwn ? beginDraft(model, graph, request, sequence) : sequence;
+  const columns = columnsOf(graph, begin.features);
   const placed = place(graph, { scheduler: own, model, options: {} }, columns);
-  const slot = await own.acquire({ words: placed.words, columns, prompts: [prompt], signal });
+  const slot = await own.acquire({ words: placed.words, columns, prompts: [prompt], signal: request.signal });
   const isEnd = (token: number): boolean => translated(() => model.native.isEnd(token));
-  return new DraftModel({ graph, placed, slot, sequence, isEnd, dispose: () => undefined });
+  const line = isOwn ? new DraftLine(begin, prompt.subarray(0, Math.max(0, prompt.length - sequence.step))) : undefined;
+  return new DraftModel({ graph, placed, slot, line, settled, isEnd });
+}
+
+/** The sequence of a chain of the draft's own before the prompt: with the values and the open seed of the text. */
+function beginDraft(
+  { native, binding }: LoadedModel,
+  graph: Graph,
+  { feed }: SequenceRequest,
+  text: SequenceState,
+): SequenceState {
+  return startSequence(seeded(graph, openSeedOf(text)), native.info.vocabSize, {
+    uniforms: shared(valuesOf(text), graph),
+    feed: modelFeed(native, binding, graph, feed),
+  });
 }
 
 /** The chain's part of the model's graph on a row of logits: on the same device if it is of this machine, and in WebAssembly in the module for chains. */

@@ -114,6 +114,7 @@ export class Writer {
   }
 
   setUniforms(values: UniformValues): void {
+    this.parts.speculator?.setUniforms(values, this.text.tokens);
     this.line.setUniforms(values);
   }
 
@@ -133,7 +134,7 @@ export class Writer {
         { code: "LIMIT_EXCEEDED" },
       );
     if (!this.isClosed) tail?.rewind(left);
-    if (count > 0) this.parts.speculator?.rewind();
+    if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
     this.rests.length = left;

@@ -1,19 +1,21 @@
 /** Drafts of a smaller model, in a context of its own. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../devices/place.js";
-import { varying } from "../features/feed.js";
+import { grammarsReady, varying } from "../features/feed.js";
 import type { Slot } from "../scheduler/step.js";
-import { acceptPrompt, acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
-import type { Draft, Drafter } from "./drafter.js";
+import { acceptToken, featureInputs, uniformsOf, type SequenceState, type UniformValues } from "../sequence.js";
+import type { DraftLine } from "./draftLine.js";
+import type { Draft, Drafter, TextSoFar } from "./drafter.js";
 
 export interface DraftParts {
   readonly graph: Graph;
   readonly placed: PlacedGraph;
   readonly slot: Slot;
-  /** Before the text. */
-  readonly sequence: SequenceState;
+  /** Of a chain of its own; absent for the chain of the text, whose sequence is the draft's. */
+  readonly line: DraftLine | undefined;
+  /** The sequence for the next token. */
+  readonly settled: (sequence: SequenceState) => SequenceState;
   readonly isEnd: (token: number) => boolean;
-  readonly dispose: () => void;
 }
 
 const KIND = 0;
@@ -22,72 +24,67 @@ const NO_SCALARS = new Float32Array();
 export class DraftModel implements Drafter {
   readonly isFree = false;
   /** The tokens in the draft's context. */
-  private held: readonly number[] = [];
-  /** The chain's state after the text so far, and its length. */
-  private sequence: SequenceState;
-  private length = 0;
+  private held = new Int32Array();
 
-  constructor(private readonly parts: DraftParts) {
-    this.sequence = parts.sequence;
-  }
+  constructor(private readonly parts: DraftParts) {}
 
-  draft(text: Int32Array, wanted: (kind: number) => number): undefined | Promise<Draft> {
+  draft(text: TextSoFar, wanted: (kind: number) => number): undefined | Promise<Draft | undefined> {
     const count = wanted(KIND);
     return count === 0 ? undefined : this.write(text, count);
   }
 
-  rewind(): void {
-    this.length = 0;
+  setUniforms(values: UniformValues, text: Int32Array): void {
+    this.parts.line?.setUniforms(values, text);
   }
 
-  private async write(text: Int32Array, count: number): Promise<Draft> {
-    const { slot, isEnd } = this.parts;
-    this.follow(text);
-    const tokens: number[] = [];
-    let after = this.sequence;
-    let [unread, position] = this.unread(text);
-    while (tokens.length < count && position + unread.length < slot.contextSize) {
-      const { token, scalars } = await this.pick(after, unread, position);
-      this.held = [...this.held.slice(0, position), ...unread];
-      tokens.push(token);
-      if (isEnd(token)) break;
-      after = acceptToken(after, token, scalars);
-      [unread, position] = [Int32Array.of(token), position + unread.length];
+  rewind(length: number): void {
+    this.parts.line?.rewind(length);
+  }
+
+  private async write({ tokens: text, sequence }: TextSoFar, count: number): Promise<Draft | undefined> {
+    const { slot, isEnd, line } = this.parts;
+    let after = line ? await line.after(text, async (at, before) => (await this.pick(at, before)).scalars) : sequence;
+    if (!after) return undefined;
+    const [tokens, scalars]: [number[], Float32Array[]] = [[], []];
+    const whole = new Int32Array(text.length + count);
+    whole.set(text);
+    while (tokens.length < count && text.length + tokens.length < slot.contextSize) {
+      const length = text.length + tokens.length;
+      const picked = await this.pick(after, whole.subarray(0, length));
+      whole[length] = picked.token;
+      tokens.push(picked.token);
+      scalars.push(picked.scalars);
+      if (isEnd(picked.token)) break;
+      after = acceptToken(after, picked.token, picked.scalars);
     }
+    line?.remember({ base: text.length, tokens, scalars });
     return { tokens, kind: KIND };
   }
 
-  /** The chain's state after the text. What its states would be there is known only for tokens that it picked itself. */
-  private follow(text: Int32Array): void {
-    if (this.length === 0) this.sequence = acceptPrompt(this.parts.sequence, text);
-    else
-      for (const token of text.subarray(this.length))
-        this.sequence = acceptToken(this.sequence, token, this.sequence.states);
-    this.length = text.length;
-  }
-
-  /** What the draft's context lacks of the text: at least its last token. */
-  private unread(text: Int32Array): [tokens: Int32Array, position: number] {
-    let common = 0;
-    while (common < text.length - 1 && text[common] === this.held[common]) common++;
-    return [text.subarray(common), common];
-  }
-
-  private async pick(
-    sequence: SequenceState,
-    tokens: Int32Array,
-    position: number,
-  ): Promise<{ token: number; scalars: Float32Array }> {
-    const { slot, graph, placed } = this.parts;
+  /** What the draft's chain picks after a text. */
+  private async pick(after: SequenceState, text: Int32Array): Promise<{ token: number; scalars: Float32Array }> {
+    const { slot, graph, placed, settled } = this.parts;
+    await grammarsReady(after.features);
+    const sequence = settled(after);
     const uniforms = uniformsOf(sequence);
     const inputs = varying(graph, featureInputs(sequence));
-    const output = placed.finish(await slot.decode({ tokens, position, uniforms, inputs }), uniforms, inputs);
-    return { token: output.sampled![0]!, scalars: output.states ?? NO_SCALARS };
+    const position = this.common(text);
+    const step = { tokens: text.subarray(position), position, uniforms, inputs };
+    const output = placed.finish(await slot.decode(step), uniforms, inputs);
+    this.held = text.slice();
+    return { token: output.sampled![0]!, scalars: output.states?.slice() ?? NO_SCALARS };
+  }
+
+  /** How many tokens of a text the draft's context holds: without its last one, whose output is asked for. */
+  private common(text: Int32Array): number {
+    let common = 0;
+    while (common < text.length - 1 && text[common] === this.held[common]) common++;
+    return common;
   }
 
   dispose(): void {
     this.parts.slot.release();
     this.parts.placed[Symbol.dispose]();
-    this.parts.dispose();
+    this.parts.line?.dispose();
   }
 }

@@ -1,4 +1,12 @@
 /** What drafters give. */
+import type { SequenceState, UniformValues } from "../sequence.js";
+
+/** The text that a draft follows. */
+export interface TextSoFar {
+  readonly tokens: Int32Array;
+  /** Of the text's own chain. */
+  readonly sequence: SequenceState;
+}
 
 export interface Draft {
   /** The tokens that may come next. */
@@ -14,9 +22,11 @@ export interface Drafter {
    * A draft after a text, which has grown since the last call; undefined without a guess.
    * @param wanted how many tokens are wanted of a kind. If none are, a free drafter gives one, to compare.
    */
-  draft(text: Int32Array, wanted: (kind: number) => number): Draft | undefined | Promise<Draft | undefined>;
-  /** The text has lost tokens. */
-  rewind(): void;
+  draft(text: TextSoFar, wanted: (kind: number) => number): Draft | undefined | Promise<Draft | undefined>;
+  /** The text's chain is given other values from the next token on, after these tokens. Throws `InputError`. */
+  setUniforms?(values: UniformValues, text: Int32Array): void;
+  /** The text has only `length` tokens left. */
+  rewind(length: number): void;
   /** Frees what it holds; harmless when called twice. */
   dispose(): void;
 }

@@ -7,7 +7,7 @@ export function openLookup({ min, max }: GivenLookup): Drafter {
   const index = new TextIndex(min, max);
   return {
     isFree: true,
-    draft(text, wanted) {
+    draft({ tokens: text }, wanted) {
       const { end, length } = index.longestMatch(text);
       return length === 0 ? undefined : { tokens: continued(text, end, Math.max(1, wanted(length))), kind: length };
     },

@@ -48,8 +48,8 @@ export interface DraftOptions {
    */
   readonly adapt?: boolean | undefined;
   /**
-   * The chain that picks the tokens of a draft.
-   * @default the likeliest token
+   * The chain that picks the tokens of a draft. It sees the text as the text's chain does: the same prompt, step, seeds and uniforms.
+   * @default the text's chain; the likeliest token if that has a host tail or reads another sequence
    */
   readonly chain?: Chain | undefined;
 }

@@ -8,7 +8,7 @@ import type { GrammarState } from "../grammars/types.js";
 import type { InputError } from "../errors.js";
 import type { ChainResults } from "../native/binding.js";
 import type { Row, Slot, SlotOutput, Step } from "../scheduler/step.js";
-import { acceptToken, featureInputs, uniformsOf, type SequenceState } from "../sequence.js";
+import { acceptToken, featureInputs, uniformsOf, type SequenceState, type UniformValues } from "../sequence.js";
 import type { Draft, Drafter } from "./drafter.js";
 import { knownStates } from "./known.js";
 import { Pace } from "./pace.js";
@@ -23,6 +23,8 @@ export interface SpeculatorParts {
   /** Whether drafts are only as long as pays. */
   readonly isAdaptive: boolean;
   readonly isEnd: (token: number) => boolean;
+  /** The sequence for the next token. */
+  readonly settled: (sequence: SequenceState) => SequenceState;
   /** The chain on a row of the model's own logits. */
   readonly evaluate: (logits: Float32Array, row: Row) => ChainResults;
 }
@@ -88,10 +90,15 @@ export class Speculator {
     return draft ? this.decodeDraft(present, draft) : this.decode(present, { draft: [], kind: 0, rows: [] });
   }
 
-  /** The text has lost tokens. */
-  rewind(): void {
+  /** The chain is given other values from the next token on, after these tokens. Throws `InputError`. */
+  setUniforms(values: UniformValues, text: Int32Array): void {
+    this.parts.drafter.setUniforms?.(values, text);
+  }
+
+  /** The text has only `length` tokens left. */
+  rewind(length: number): void {
     this.ahead = this.guess = undefined;
-    this.parts.drafter.rewind();
+    this.parts.drafter.rewind(length);
   }
 
   /** The result of a row that was computed ahead, if the text has come to it. */
@@ -106,14 +113,17 @@ export class Speculator {
   }
 
   /** The draft to decode; undefined if none pays. */
-  private draft({ tokens, room, step }: Present): Draft | undefined | Promise<Draft | undefined> {
+  private draft({ tokens, sequence, room, step }: Present): Draft | undefined | Promise<Draft | undefined> {
     const { drafter, most, isAdaptive } = this.parts;
     const limit = Math.min(most, room);
     // what a prompt costs says nothing of the next tokens
     if (step.tokens.length > 1 || limit < 1) return undefined;
     let length = 0;
     const start = drafter.isFree ? 0 : performance.now();
-    const found = drafter.draft(tokens, (kind) => (length = isAdaptive ? this.pace!.length(kind, limit) : limit));
+    const found = drafter.draft(
+      { tokens, sequence },
+      (kind) => (length = isAdaptive ? this.pace!.length(kind, limit) : limit),
+    );
     if (found instanceof Promise)
       return found.then((draft) => {
         this.pace!.draft(performance.now() - start, draft?.tokens.length ?? 0);
@@ -139,7 +149,7 @@ export class Speculator {
 
   /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
   private async rowsFor({ sequence, step }: Present, draft: readonly number[]): Promise<Row[]> {
-    const { graph, isEnd } = this.parts;
+    const { graph, isEnd, settled } = this.parts;
     const end = draft.findIndex(isEnd);
     const tokens = end < 0 ? draft : draft.slice(0, end);
     // evaluated later, on the logits that come back
@@ -150,7 +160,7 @@ export class Speculator {
     for (const [i, token] of tokens.entries()) {
       if (grammars.some((positions) => positions && i >= positions.length)) break;
       after = acceptToken(after, token, this.states(uniforms));
-      const whole = { ...after, features: withGrammars(sequence, grammars, i) };
+      const whole = settled({ ...after, features: withGrammars(sequence, grammars, i) });
       uniforms = uniformsOf(whole);
       rows.push({ uniforms, inputs: varying(graph, featureInputs(whole)) });
     }

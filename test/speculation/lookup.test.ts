@@ -1,5 +1,7 @@
 /** Prompt lookup without a model: the longest match, by a naive search, and its continuation. */
 import { describe, expect, test } from "@jest/globals";
+import { compilePipeline } from "../../runtime/index.js";
+import { startSequence } from "../../runtime/sequence.js";
 import { openLookup } from "../../runtime/speculation/lookup.js";
 import { COMPARED, TextIndex } from "../../runtime/speculation/textIndex.js";
 import { random } from "../parity/random.js";
@@ -53,8 +55,9 @@ describe("the longest match", () => {
 });
 
 test("a draft goes on in itself where the text ends", () => {
+  const sequence = startSequence(compilePipeline("greedy()").graph, 8);
   const draft = (tokens: Int32Array, count: number) =>
-    openLookup({ min: 1, max: 8, tokens: 8, adapt: true }).draft(tokens, () => count);
+    openLookup({ min: 1, max: 8, tokens: 8, adapt: true }).draft({ tokens, sequence }, () => count);
   expect(draft(text, 6)).toEqual({ tokens: [4, 5, 2, 3, 4, 5], kind: 2 });
   expect(draft(Int32Array.of(1, 2, 1, 2), 5)).toEqual({ tokens: [1, 2, 1, 2, 1], kind: 2 });
   expect(draft(Int32Array.of(1, 2, 3), 5)).toBeUndefined();
