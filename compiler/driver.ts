@@ -18,7 +18,7 @@ import type { Importer, Program } from "./check/program.js";
 import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
-import { errorsAlone, unusedAlone } from "./lower/alone.js";
+import { faultsAlone, unusedAlone } from "./lower/alone.js";
 import { lower, type OutputName } from "./lower/lower.js";
 import type { Settings } from "./lower/params.js";
 import { limitsOf, type LimitOptions } from "./limits/limits.js";
@@ -171,17 +171,18 @@ export function checkProgram(source: SourceFile, given: CompileOptions = {}): re
   if (!program) return report.sorted(source);
   for (const chain of program.chains)
     if (!isOpen(chain)) report.push(...compileChain(program, chain, options).diagnostics);
-  report.push(...unusedErrors(program, options));
+  report.push(...unusedFaults(program, options));
   return report.sorted(source);
 }
 
-/** The errors of samplers and functions that no chain uses. Each may cost as much as a chain. */
-export function unusedErrors({ main, chains }: Program, options: DriverOptions = {}): readonly Diagnostic[] {
+/** The faults of samplers and functions that no chain uses. Each may cost as much as a chain. */
+export function unusedFaults({ main, chains }: Program, options: DriverOptions = {}): readonly Diagnostic[] {
   const { limits } = meterOf(options);
+  const open = chains.filter(isOpen);
   const closed = chains.filter((chain) => !isOpen(chain));
-  return unusedAlone(main, closed).flatMap((alone) => {
+  return unusedAlone(main, closed, open).flatMap((alone) => {
     const { module, chain, set } = alone;
-    return errorsAlone(alone, lower(module, chain, { set, meter: new Meter(limits) }).diagnostics);
+    return faultsAlone(alone, lower(module, chain, { set, meter: new Meter(limits) }).diagnostics);
   });
 }
 

@@ -286,7 +286,7 @@ function inferred(module: Module, locals: Locals, value: Expr): Type {
     module,
     names,
     uniforms: new Set(),
-    isOrdered: true,
+    hasRows: true,
     isAfterPick: true,
     canUsePicked: true,
     diagnostics: [],

@@ -5,7 +5,7 @@ import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
 import type { Module } from "@ggsl/compiler/check/program.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
-import { unusedErrors } from "@ggsl/compiler/driver.js";
+import { unusedFaults } from "@ggsl/compiler/driver.js";
 import { analyse, diagnosticsOf, type Analysis, type ChainCache } from "./analysis.js";
 import type { Files } from "./files.js";
 import { occurrencesOf, type Meaning, type Occurrence } from "./names.js";
@@ -63,7 +63,7 @@ export function newState(files: Files): State {
       const meter = new Meter(limitsOf());
       for (const chain of analysis.program?.chains ?? [])
         analysis.report.push(...diagnosticsOf(chains, analysis, chain, meter));
-      if (analysis.program) analysis.report.push(...unusedErrors(analysis.program));
+      if (analysis.program) analysis.report.push(...unusedFaults(analysis.program));
       const all = analysis.report.sorted(analysis.source);
       diagnostics.set(analysis, all);
       return all;

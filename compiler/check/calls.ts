@@ -21,7 +21,6 @@ import {
   sequencesExpected,
   sourceExpected,
   staticNeedsStatic,
-  sumsUnsorted,
   textExpected,
   windowUnknown,
   wrongArgumentCount,
@@ -41,6 +40,9 @@ import {
 } from "./scope.js";
 import { isSetLiteral } from "./sets.js";
 import { isTextInput, textNamed, textNames } from "./texts.js";
+
+/** Prefix sums of fractions: their results depend on the order of the rows, which is known when a chain is lowered. */
+export const sumsOfFractions = new WeakSet<Call>();
 
 /** The type of a call of a builtin or a function. */
 export function typeOfCall(typing: Typing, scope: Scope, call: Call): Type {
@@ -72,7 +74,7 @@ export function typeOfCall(typing: Typing, scope: Scope, call: Call): Type {
   ];
   if (types.some((t) => t.type === "error")) return ERROR;
   const isFraction = types.some((t) => t.shape === "column" && t.type === "f32");
-  if (builtin.isOrdered && isFraction && !scope.isOrdered) scope.diagnostics.push(sumsUnsorted(callee.span, name));
+  if (builtin.isOrdered && isFraction) sumsOfFractions.add(call);
   const type = resultType(builtin.result, types);
   const gives = givesOf(builtin, given.length);
   switch (gives) {
@@ -107,7 +109,7 @@ function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readon
 }
 
 function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): void {
-  if (needs === "order" && !scope.isOrdered) scope.diagnostics.push(noPresentOrder(span, text));
+  if (needs === "order" && !scope.hasRows) scope.diagnostics.push(noPresentOrder(span, text));
   if (needs === "pick" && !scope.canUsePicked)
     scope.diagnostics.push(scope.isAfterPick ? pickedWithoutPick(span) : pickedTooEarly(span));
 }

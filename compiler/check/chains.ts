@@ -46,7 +46,7 @@ export function checkChain({ extents, limits, diagnostics }: ChainCheck, module:
     module,
     names,
     uniforms: uniformsOf(chain.params),
-    isOrdered: false,
+    hasRows: false,
     isAfterPick: false,
     canUsePicked: false,
     diagnostics,

@@ -75,7 +75,8 @@ export function importEdits(file: File, name: string): Edit[] {
 const afterComments = (text: string): number => /^(?:[ \t]*(?:\/\/(?!\/(?!\/)).*)?\n)*/.exec(text)![0].length;
 
 /** Puts `sort` before the statement of a sampler that a place is in; a function has no statements. */
-function sortBefore({ declarations }: File, source: SourceFile, { start }: Span): Edit[] {
+function sortBefore({ declarations }: File, source: SourceFile, { start, source: other }: Span): Edit[] {
+  if (other.name !== source.name) return [];
   const bodies = declarations.flatMap((d) => (d.kind === "sampler" ? d.body : []));
   const statement = bodies.find(({ span }) => span.start <= start && start < span.end);
   if (!statement) return [];

@@ -24,10 +24,10 @@ interface CheckedBody {
 }
 
 /** Where a function is called, as far as its body depends on it. */
-type Place = Pick<Scope, "isOrdered" | "isAfterPick" | "canUsePicked">;
+type Place = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;
 
 /** The place where every body is as valid as it can be. */
-const ANYWHERE: Place = { isOrdered: true, isAfterPick: true, canUsePicked: true };
+const ANYWHERE: Place = { hasRows: true, isAfterPick: true, canUsePicked: true };
 
 /** Bodies by module, and there by function, types of the arguments and place: each is checked once. */
 const bodies = new WeakMap<Module, Map<string, CheckedBody>>();
@@ -93,7 +93,7 @@ function bodyFor(typing: Typing, fn: FunctionBinding, args: readonly Type[], pla
   const key = JSON.stringify([
     declaration.name.text,
     given.map(({ shape, rate }) => [shape, rate]),
-    [place.isOrdered, place.isAfterPick, place.canUsePicked],
+    [place.hasRows, place.isAfterPick, place.canUsePicked],
   ]);
   const present = bodies.get(module)?.get(key);
   if (present) return present;
@@ -111,9 +111,9 @@ function typeOfBody(
 ): Type {
   const { params, lets, result, type: declared, span } = declaration;
   const names = new Map(params.map((p, i): [string, Local] => [p.name.text, { type: args[i]!, span: p.name.span }]));
-  const { isOrdered, isAfterPick, canUsePicked } = place;
+  const { hasRows, isAfterPick, canUsePicked } = place;
   let scope: Scope = {
-    ...{ module, names, uniforms: new Set(), isOrdered, isAfterPick, canUsePicked, diagnostics },
+    ...{ module, names, uniforms: new Set(), hasRows, isAfterPick, canUsePicked, diagnostics },
     drawless: "fn",
   };
   try {

@@ -62,7 +62,7 @@ export function checkSampler(module: Module, sampler: Sampler, diagnostics: Sink
     module,
     names,
     uniforms: uniformsOf(sampler.params),
-    isOrdered: false,
+    hasRows: true,
     isAfterPick: false,
     canUsePicked: false,
     diagnostics: own,
@@ -222,7 +222,6 @@ function declare(
 
 interface Body extends Scope {
   readonly names: Map<string, Local>;
-  isOrdered: boolean;
   hasPicked: boolean;
   readonly states: Map<string, Type>;
   /** Where each measure is named. */
@@ -368,7 +367,6 @@ function checkOrder(body: Body, span: Span, what: string, by: Expr | undefined):
       body.diagnostics.push(mustBeColumn(by.span, `the key of \`${what}\``));
   }
   if (body.branch?.isRuntime) body.diagnostics.push(runtimeOrder(span, what, body.branch.span));
-  body.isOrdered = true;
 }
 
 function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
@@ -381,7 +379,6 @@ function checkIf(body: Body, s: Extract<Stmt, { kind: "if" }>): void {
     checkBlock(inner, statements);
     return inner;
   });
-  body.isOrdered ||= branches.some((b) => b.isOrdered);
   body.hasPicked ||= branches.some((b) => b.hasPicked);
 }
 

@@ -31,8 +31,8 @@ export interface Scope {
   readonly names: ReadonlyMap<string, Local>;
   /** The parameters that can change with every token. */
   readonly uniforms: ReadonlySet<string>;
-  /** The sampler has sorted the rows. */
-  readonly isOrdered: boolean;
+  /** In a sampler. Whether its rows are sorted is known when a chain is lowered. */
+  readonly hasRows: boolean;
   /** Inside `after pick`. */
   readonly isAfterPick: boolean;
   /** Inside the `after pick` of a sampler that picks. */

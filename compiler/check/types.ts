@@ -101,7 +101,7 @@ function typeOfName(scope: Scope, name: string, span: Span): Type {
   // a reserved name has no declaration
   const declared = scope.module.scope.get(name)?.declaration;
   const builtin = declared ? undefined : findName(name);
-  if (builtin?.needs === "order" && !scope.isOrdered) return report(scope, noPresentOrder(span, name));
+  if (builtin?.needs === "order" && !scope.hasRows) return report(scope, noPresentOrder(span, name));
   if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
   if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
   if (declared && isTextInput(declared)) return report(scope, textIsNoValue(span, name));
@@ -131,7 +131,7 @@ export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
   module,
   names: new Map(),
   uniforms: new Set(),
-  isOrdered: false,
+  hasRows: false,
   isAfterPick: false,
   canUsePicked: false,
   diagnostics,

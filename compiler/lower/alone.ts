@@ -11,34 +11,41 @@ import { callsIn, expressionsIn } from "../syntax/walk.js";
 import type { Settings } from "./params.js";
 
 /**
- * Faults that other arguments mend: an order that depends on a condition, a formula that is too large, and a window that is not
- * known. They are errors of the chain that gives such arguments.
+ * Faults that another chain mends. Other arguments: an order that depends on a condition, a formula that is too large, and a window
+ * that is not known. Other stages before: rows in no order. They are errors of the chain that has them.
  */
-const OF_ARGUMENTS: ReadonlySet<string> = new Set(["E0309", "E0321", "E0357"]);
+const OF_CHAINS: ReadonlySet<string> = new Set(["E0309", "E0310", "E0321", "E0357"]);
+
+/** The warning of sums of rows that are not known to be sorted. */
+const UNSORTED = "W0301";
 
 /** A sampler in a chain of its own. */
 export interface Alone {
   readonly module: Module;
   readonly chain: Chain;
+  /** A chain that is not lowered has it, so that its order of rows is not known. */
+  readonly isUsed: boolean;
   /** Values of the chain's parameters. */
   readonly set: Settings;
 }
 
-/** The samplers and functions of a file that none of `chains` uses. */
-export function unusedAlone(main: Module, chains: readonly Chain[]): Alone[] {
+/** The samplers and functions of a file that none of the `closed` chains, which are lowered, uses. */
+export function unusedAlone(main: Module, closed: readonly Chain[], open: readonly Chain[]): Alone[] {
   const used = new Set<object>();
-  for (const chain of chains) addUsed(used, chain, main);
+  for (const chain of closed) addUsed(used, chain, main);
+  const inOpen = new Set<object>();
+  for (const chain of open) addUsed(inOpen, chain, main);
   return main.file.declarations.flatMap((d) => {
     // a function without a caller is lowered as the value of a sampler
     const sampler = d.kind === "sampler" ? d : d.kind === "fn" && !isCalled(main, d) ? callerOf(d) : undefined;
-    return !sampler || used.has(d) ? [] : (inChain(main, sampler) ?? []);
+    return !sampler || used.has(d) ? [] : (inChain(main, sampler, inOpen.has(d)) ?? []);
   });
 }
 
-/** Those of the diagnostics of a sampler alone that are its own. */
-export const errorsAlone = ({ chain }: Alone, diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+/** Those of the diagnostics of a sampler alone that are its own: errors, and sums of rows that it has not sorted. */
+export const faultsAlone = ({ chain, isUsed }: Alone, diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   diagnostics
-    .filter((d) => isError(d) && !OF_ARGUMENTS.has(d.code))
+    .filter((d) => (isError(d) ? !OF_CHAINS.has(d.code) : d.code === UNSORTED && !isUsed))
     .map(({ notes = [], ...d }) => {
       // the chain is not in the file
       const own = notes.filter((note) => note.span !== chain.name.span);
@@ -75,7 +82,7 @@ function callerOf({ name, params, span }: Fn): Sampler {
 }
 
 /** Undefined if a static parameter has no value. */
-function inChain(main: Module, sampler: Sampler): Alone | undefined {
+function inChain(main: Module, sampler: Sampler, isUsed: boolean): Alone | undefined {
   const { name, span } = sampler;
   const open = sampler.params.filter((p) => !p.default);
   const isUnknown = ({ type, isStatic }: Param): boolean =>
@@ -96,7 +103,7 @@ function inChain(main: Module, sampler: Sampler): Alone | undefined {
     ...main,
     scope: new Map(main.scope).set(name.text, { declaration: sampler, module: main }),
   };
-  return { module, chain, set: valuesOf(main, params) };
+  return { module, chain, set: valuesOf(main, params), isUsed };
 }
 
 /** A value in the range of each parameter, where there is no default to begin with. */

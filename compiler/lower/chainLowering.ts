@@ -29,6 +29,8 @@ export interface ChainLowering extends Lowering {
   dropped: { readonly statement: Span; readonly call: Span | undefined } | undefined;
   /** The condition of the runtime `if` that is being lowered. */
   blend: Span | undefined;
+  /** The present sampler sorts the rows in a branch that its arguments do not take. */
+  sortsOtherwise: boolean;
 }
 
 export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet<string>): ChainLowering => ({
@@ -47,4 +49,5 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   call: undefined,
   dropped: undefined,
   blend: undefined,
+  sortsOtherwise: false,
 });

@@ -3,6 +3,8 @@ import { findName } from "../builtins/builtins.js";
 import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { resolveArgs } from "../check/arguments.js";
+import { sumsOfFractions } from "../check/calls.js";
+import type { Diagnostic } from "../check/diagnostics.js";
 import { isFunction } from "../check/functions.js";
 import { evaluateConst, evaluateConstant, textAlone, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
@@ -11,8 +13,10 @@ import {
   endingEmpty,
   mustBeWhole,
   nestedList,
+  noPresentOrder,
   notATokenId,
   positionTooSmall,
+  sumsUnsorted,
   windowTooSmall,
   windowUnknown,
 } from "../check/diagnostics/types.js";
@@ -25,7 +29,7 @@ import { isToken } from "../graph/values.js";
 import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
-import type { Binary, Call, Expr, InputDecl, ListLit, StringLit } from "../syntax/ast.js";
+import type { Binary, Call, Expr, InputDecl, ListLit, NameRef, StringLit } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Seed, Stream } from "./rows/draws.js";
@@ -34,7 +38,7 @@ import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
-import { constant, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
+import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { lowerMember, lowerSet } from "./sets.js";
 import { INTEGERS, newScope, readState, type Argument, type GrammarArgument, type Scope } from "./scope.js";
@@ -48,7 +52,7 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
     case "bool":
       return constant(expr.value ? 1 : 0);
     case "name":
-      return lowerName(cx, scope, expr.text);
+      return lowerName(cx, scope, expr);
     case "unary": {
       const operand = lowerExpr(cx, scope, expr.operand);
       return expr.op === "-" ? A.neg(cx, operand) : C.not(cx, operand);
@@ -122,7 +126,7 @@ export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): Uniform
   return value;
 }
 
-function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
+function lowerName(cx: ChainLowering, scope: Scope, { text: name, span }: NameRef): Value {
   const local = localNamed(cx, scope, name);
   if (local) return local;
   const declared = scope.module.scope.get(name);
@@ -134,7 +138,14 @@ function lowerName(cx: ChainLowering, scope: Scope, name: string): Value {
   if (declared?.declaration.kind === "input") return inputColumn(cx, declared.declaration, declared.module);
   const builtin = findName(name);
   if (!builtin) throw new Error(`\`${name}\` was not resolved by the checker`);
+  if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, name, isStale));
   return builtin.lower(cx);
+}
+
+/** Reports a fault of rows that are not known to be sorted. */
+function requireOrder(cx: ChainLowering, fault: (isStale: boolean) => Diagnostic): void {
+  const { order } = cx.table;
+  if ((order === undefined || order === "stale") && !cx.sortsOtherwise) cx.diagnostics.push(fault(order === "stale"));
 }
 
 /** What a name means inside a sampler. */
@@ -199,6 +210,11 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
     ...namedArgs(builtin, args),
   ];
   const lowered = given.map(([name, type, value]) => [name, LOWERED[type](cx, scope, value, call)] as const);
+  const { text, span } = callee;
+  if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, text, isStale));
+  // a function's body can be called with a column and with a scalar
+  if (sumsOfFractions.has(call) && lowered.some(([, value]) => isColumn(value as Value)))
+    requireOrder(cx, () => sumsUnsorted(span, text));
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 

@@ -140,6 +140,7 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   setOrigin(cx, call.span);
   cx.call = call.span;
   cx.table.lets = new Map();
+  cx.sortsOtherwise = false;
   enterStage(cx);
   const { version } = cx.table;
   const measured = cx.measures.length;

@@ -45,7 +45,8 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
     }
     case "sort":
       if (rejectInBlend(cx, s.span, "sort")) return;
-      return sortRows(cx, s.by && asKey(cx, lowerExpr(cx, scope, s.by)), s.order);
+      sortRows(cx, s.by && asKey(cx, lowerExpr(cx, scope, s.by)), s.order);
+      return noteKey(cx, s.by);
     case "top": {
       if (rejectInBlend(cx, s.span, "top")) return;
       const k = lowerExpr(cx, scope, s.count);
@@ -55,7 +56,8 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
         return;
       }
       const by = s.by && asKey(cx, lowerExpr(cx, scope, s.by));
-      return topRows(cx, Math.max(1, Math.trunc(k.expr)), by);
+      topRows(cx, Math.max(1, Math.trunc(k.expr)), by);
+      return noteKey(cx, s.by);
     }
     case "if":
       return lowerIf(cx, scope, s);
@@ -133,6 +135,11 @@ function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
   return column.id === logitOf(cx).id ? undefined : column;
 }
 
+/** A key that is not `logit` is one of its own, also where its values are the present logits: the order does not change with them. */
+function noteKey(cx: ChainLowering, by: Expr | undefined): void {
+  if (by && !(by.kind === "name" && by.text === "logit")) cx.table.order = "key";
+}
+
 function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
   if (!cx.blend) return false;
   cx.diagnostics.push(runtimeOrder(span, what, cx.blend));
@@ -154,8 +161,12 @@ function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
 /** A constant condition selects a branch; any other runs both and blends their results. */
 function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   const condition = lowerExpr(cx, scope, s.cond);
-  if (condition.range.lo >= 1) return s.then.forEach((t) => lowerStmt(cx, scope, t));
-  if (condition.range.hi <= 0) return s.else?.forEach((t) => lowerStmt(cx, scope, t));
+  const isThen = condition.range.lo >= 1;
+  if (isThen || condition.range.hi <= 0) {
+    const [taken, other] = isThen ? [s.then, s.else] : [s.else, s.then];
+    cx.sortsOtherwise ||= sorts(other ?? []);
+    return taken?.forEach((t) => lowerStmt(cx, scope, t));
+  }
   const before = { table: cx.table, next: cx.next, blend: cx.blend };
   // each branch copies them
   cx.meter.spend(2 * (cx.table.lets.size + cx.table.cache.size + cx.next.size));
@@ -170,6 +181,10 @@ function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   blendTables(cx, condition, whenTrue.table, whenFalse.table);
   blendStates(cx, condition, whenTrue.next, whenFalse.next);
 }
+
+/** Whether a body sorts the rows, in some branch. */
+const sorts = (body: readonly Stmt[]): boolean =>
+  body.some((s) => s.kind === "sort" || s.kind === "top" || (s.kind === "if" && sorts([...s.then, ...(s.else ?? [])])));
 
 /** The result of one branch of an `if`. */
 type Branch = Pick<ChainLowering, "table" | "next">;

@@ -1,8 +1,8 @@
 /** Rows in the order of token ids: `sort by token asc` says that this order is meant, and moves no row that no stage has moved. */
 import { expect, test } from "@jest/globals";
-import { check } from "../../compiler/check/check.js";
 import { quickFix } from "../../compiler/check/fixes.js";
-import { compileProgram, graphOf } from "../../compiler/driver.js";
+import { parse } from "../../compiler/syntax/parse.js";
+import { checkProgram, compileProgram, graphOf } from "../../compiler/driver.js";
 import { runTests } from "../../runtime/testing.js";
 
 const opsOf = (source: string, disable: readonly string[] = []): string[] =>
@@ -65,11 +65,11 @@ test.each([
     "sampler s(p: f32) {\n  sort\n  if p < 1 {\n    keep cumsum(prob) < p\n  }\n}\n",
   ],
 ])("what needs an order has a fix: %s", (_, text, wanted) => {
-  const { module, diagnostics } = check({ name: "t.ggsl", text });
-  const { title, edits } = quickFix(module.file, diagnostics[0]!)!;
+  const source = { name: "t.ggsl", text: `${text}chain c = s(${text.includes("p:") ? 0.5 : ""})\n` };
+  const { title, edits } = quickFix(parse(source).file, checkProgram(source)[0]!)!;
   expect(title).toBe("Sort the rows before it");
   const [{ span, text: inserted } = undefined!] = edits;
-  const fixed = text.slice(0, span.start) + inserted + text.slice(span.end);
-  expect(fixed).toBe(wanted);
-  expect(check({ name: "t.ggsl", text: fixed }).diagnostics).toEqual([]);
+  const fixed = source.text.slice(0, span.start) + inserted + source.text.slice(span.end);
+  expect(fixed.startsWith(wanted)).toBe(true);
+  expect(checkProgram({ name: "t.ggsl", text: fixed })).toEqual([]);
 });

@@ -83,6 +83,6 @@ describe("order", () => {
     ["keep cumsum(0.5) < 3", []],
     ["sort by token  keep cumsum(prob) < 0.9", []],
   ])("%s: %j", (body, codes) => {
-    expect(codesOf(`sampler s() { ${body} }`)).toEqual(codes);
+    expect(codesOf(`sampler s() { ${body} }\nchain c = s()`)).toEqual(codes);
   });
 });

@@ -4,7 +4,8 @@ import { callOf, functionChoices, type CallParts, type FunctionChoice } from "./
 import * as F from "./functions.js";
 import { foldConditions, foldNumbers, repeated } from "./loops.js";
 import { completes, endsWith, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
-import { nameOf, oneOf, t, where, words, type Kind, type Named, type Piece, type Rate, type Text } from "./text.js";
+import { isOrdered, nameOf, oneOf, t, where, words } from "./text.js";
+import type { Kind, Named, Piece, Rate, Text } from "./text.js";
 
 const RATES: readonly Rate[] = ["static", "settled", "uniform", "runtime"];
 
@@ -94,7 +95,7 @@ const features = fc.oneof(
 );
 
 /** A column of integers; `rank` needs sorted rows. */
-const rowNumbers = where((s) => s.isOrdered, words("rank", "token"), words("token"));
+const rowNumbers = where(isOrdered, words("rank", "token"), words("token"));
 
 const EQUALITIES = words("==", "!=");
 
@@ -291,10 +292,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       often(2, t`${SCANS}(${fc.oneof(column, column, scalar)})`),
       often(2, t`(${mask} ? ${fc.oneof(column, scalar)} : ${column})`),
       t`(${flag} ? ${column} : ${fc.oneof(column, scalar)})`,
-      often(
-        3,
-        where((s) => s.isOrdered, t`${words(...F.MOVES)}(${column}, ${fc.oneof(scalar, column)})`, column),
-      ),
+      often(3, where(isOrdered, t`${words(...F.MOVES)}(${column}, ${fc.oneof(scalar, column)})`, column)),
     ),
     mask: one(
       t`(${column} ${COMPARISONS} ${scalar})`,

@@ -13,7 +13,14 @@ import {
   type TokenValues,
 } from "./params.js";
 import { endingConstants, FIRST_TEXTS, setLiterals } from "./sets.js";
-import { extremeTemperatures, standardFilters, standardPicks, standardStage, type StandardChoice } from "./standard.js";
+import {
+  extremeTemperatures,
+  orderAfter,
+  standardFilters,
+  standardPicks,
+  standardStage,
+  type StandardChoice,
+} from "./standard.js";
 import { afterPick, body, measure, picks, settledPick, stateDeclaration } from "./statements.js";
 import { counter, newScope, type FunctionName, type Kind, type Named, type Scope, type Text } from "./text.js";
 
@@ -137,13 +144,15 @@ function writeOwn(draft: Draft, globals: Scope, choice: OwnChoice, pick: Text | 
   if (after) lines.push(after({ ...scope, canUsePicked }));
   // a state may have changed
   if (choice.after) lines.push(choice.after({ ...scope, names: [...scope.names], canUsePicked, canUseWindows: false }));
+  globals.order = scope.order;
   const params = [...declarations, ...sets.declarations];
   const sampler = `sampler ${name}(${params.join(", ")}) {\n  ${lines.join("\n  ")}\n}`;
   return { call: `${name}(${[...args, ...sets.args].join(", ")})`, sampler };
 }
 
-function writeStandard(draft: Draft, choice: StandardChoice): Written {
+function writeStandard(draft: Draft, globals: Scope, choice: StandardChoice): Written {
   const { name, guides } = choice.sampler;
+  globals.order = orderAfter(choice, globals.order);
   const alias = choice.isRenamed ? draft.scope.fresh("std") : name;
   return {
     call: standardStage(draft, choice, alias),
@@ -154,7 +163,7 @@ function writeStandard(draft: Draft, choice: StandardChoice): Written {
 
 function writeEnd(draft: Draft, globals: Scope, end: EndChoice): Written[] {
   if (end.how === "none") return [];
-  if (end.how === "standard") return [writeStandard(draft, end.standard)];
+  if (end.how === "standard") return [writeStandard(draft, globals, end.standard)];
   return [writeOwn(draft, globals, end.own, end[end.how])];
 }
 
@@ -220,7 +229,7 @@ export const programs: fc.Arbitrary<Program> = fc
     const draft: Draft = { scope, params: [], set: {}, uniforms: {}, sets: {}, changing: {} };
     const written = [
       ...stages.map((s) =>
-        "own" in s ? writeOwn(draft, globals, s.own, undefined) : writeStandard(draft, s.standard),
+        "own" in s ? writeOwn(draft, globals, s.own, undefined) : writeStandard(draft, globals, s.standard),
       ),
       ...writeEnd(draft, globals, end),
     ];

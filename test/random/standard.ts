@@ -5,6 +5,7 @@ import { declaredParams } from "../parity/declared.js";
 import { SAMPLERS } from "../parity/samplers.js";
 import { f32, literal, type Args, type ParamSpec } from "../parity/values.js";
 import { chainParam, type Draft } from "./params.js";
+import type { Scope } from "./text.js";
 
 export interface StandardChoice {
   readonly sampler: StdSampler;
@@ -44,6 +45,29 @@ export const extremeTemperatures: fc.Arbitrary<StandardChoice> = choiceOf(
   STD_SAMPLERS.find(({ name }) => name === "temp")!,
   { t: f32(1e-20, 1e20, 1e-20, 1e-15, 1e-10, 1e-5, 1e10, 1e20) },
 );
+
+/** Samplers that neither sort nor change logits, or only divide these by a positive number. */
+const KEEPS_ORDER = new Set(["min_p", "top_a", "top_n_sigma", "epsilon", "eta", "min_z", "p_less", "xtc", "temp"]);
+
+/** Samplers that sort by the logits, if only for some arguments. */
+const SORTS = new Set([
+  "mirostat",
+  "mirostat_v2",
+  "tail_free",
+  "top_h",
+  "top_k",
+  "top_p",
+  "typical",
+  "skew",
+  "temp_ext",
+]);
+
+/** What the rows are certainly sorted by after a stage. */
+export function orderAfter({ sampler, args }: StandardChoice, before: Scope["order"]): Scope["order"] {
+  if (sampler.name === "top_k" && (args["k"] as number) > 0) return "logit";
+  const keeps = before === "key" ? !SORTS.has(sampler.name) : KEEPS_ORDER.has(sampler.name);
+  return keeps ? before : undefined;
+}
 
 /** The stage as text; the sampler is imported as `name`. */
 export function standardStage(draft: Draft, { params, args, isUniform }: StandardChoice, name: string): string {

@@ -25,12 +25,23 @@ const lets = fc.oneof(
   letOf("whole", "static", staticWhole),
 );
 
-const assigns = fc.oneof(
+const written = (piece: Piece, change: (s: Scope, text: string) => void): Piece =>
+  piece.map((write) => (s) => {
+    const text = write(s);
+    change(s, text);
+    return text;
+  });
+
+const assignments = fc.oneof(
   { weight: 3, arbitrary: t`logit ${words("=", "+=", "-=")} ${fc.oneof(column, column, scalar)}` },
   { weight: 2, arbitrary: t`logit ${words("*=", "/=")} ${fc.oneof(scalar, column)}` },
   t`logit *= ${words("0.5", "2", "-1", "0", "1e10", "1e-10", "1e20", "1e-20", "1e30")}`,
   t`logit = (${mask} ? logit : ${column})`,
 );
+
+const assigns = written(assignments, (s) => {
+  if (s.order === "logit") s.order = undefined;
+});
 
 const conditions = fc.oneof({ weight: 6, arbitrary: mask }, flag);
 const keeps = fc.oneof(
@@ -40,13 +51,7 @@ const keeps = fc.oneof(
 
 /** Most keys have no ties. */
 const keys = fc.oneof(words("token", "-token", "logit", "-abs(logit)", "prob"), column);
-const putInOrder = (piece: Piece): Piece =>
-  piece.map((write) => (s) => {
-    const text = write(s);
-    s.isOrdered = true;
-    return text;
-  });
-const orders = putInOrder(
+const orders = written(
   fc.oneof(
     words("sort"),
     t`sort by ${keys}${words("", " asc", " desc")}`,
@@ -54,6 +59,12 @@ const orders = putInOrder(
     t`top ${fc.oneof(staticWhole, words("1", "2", "7", "40"))}`,
     t`top ${fc.oneof(staticWhole, words("3", "20"))} by ${keys}`,
   ),
+  (s, text) => {
+    const [, by] = / by (.*?)(?: asc| desc)?$/s.exec(text) ?? [];
+    const isByLogit = by === undefined || /^\(*logit\)*$/.test(by);
+    s.order = isByLogit && !text.endsWith(" asc") ? "logit" : "key";
+    s.sorts = true;
+  },
 );
 
 /** Blocks of which one runs; names and row orders of one are unknown in the others. */
@@ -62,17 +73,18 @@ const branches = (conditions: Piece, block: Piece, changes: Partial<Scope>): Pie
     .tuple(conditions, conditions, fc.array(block, { minLength: 1, maxLength: 3 }))
     .map(([first, second, blocks]) => (s) => {
       const before = { ...s };
-      const written = [first, second].map((condition) => condition(s));
+      const tests = [first, second].map((condition) => condition(s));
       const bodies = blocks.map((write) => {
         const inner = { ...before, names: [...before.names], ...changes };
         const text = write(inner);
-        s.isOrdered ||= inner.isOrdered;
+        s.sorts ||= inner.sorts;
+        if (inner.order !== before.order) s.order = undefined;
         return `{ ${text} }`;
       });
       const [then, otherwise, last] = bodies;
-      if (otherwise === undefined) return `if ${written[0]!} ${then!}`;
-      if (last === undefined) return `if ${written[0]!} ${then!} else ${otherwise}`;
-      return `if ${written[0]!} ${then!} else if ${written[1]!} ${otherwise} else ${last}`;
+      if (otherwise === undefined) return `if ${tests[0]!} ${then!}`;
+      if (last === undefined) return `if ${tests[0]!} ${then!} else ${otherwise}`;
+      return `if ${tests[0]!} ${then!} else if ${tests[1]!} ${otherwise} else ${last}`;
     });
 
 interface Grammar {

@@ -47,7 +47,10 @@ export interface Scope {
   /** Texts and lists of token ids. */
   readonly endings: readonly string[];
   readonly functions: readonly FunctionName[];
-  isOrdered: boolean;
+  /** What the rows are sorted by; with `logit`, as long as no logit changes. */
+  order: "logit" | "key" | undefined;
+  /** The sampler sorts the rows, in some branch. */
+  sorts: boolean;
   /** Inside an `if` that is decided at run time, where the order of rows must not change. */
   readonly isBlend: boolean;
   /** `picked` is allowed. */
@@ -66,7 +69,8 @@ export const newScope = (given: Partial<Scope>, fresh: Scope["fresh"]): Scope =>
   sets: [],
   endings: [],
   functions: [],
-  isOrdered: false,
+  order: undefined,
+  sorts: false,
   isBlend: false,
   canUsePicked: false,
   canDraw: true,
@@ -74,6 +78,9 @@ export const newScope = (given: Partial<Scope>, fresh: Scope["fresh"]): Scope =>
   fresh,
   ...given,
 });
+
+/** Whether a place may read the order of the rows. */
+export const isOrdered = ({ order, sorts }: Scope): boolean => sorts || order !== undefined;
 
 export const counter = (): Scope["fresh"] => {
   let count = 0;

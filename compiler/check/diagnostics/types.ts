@@ -112,16 +112,18 @@ export const runtimeOrder = (span: Span, what: string, condition: Span): Diagnos
     help: "use a `static` parameter or a constant as the condition, or move it out of the `if`",
   });
 
-export const noPresentOrder = (span: Span, name: string): Diagnostic =>
+/** `isStale`: the rows were sorted by logits that have changed since. */
+export const noPresentOrder = (span: Span, name: string, isStale = false): Diagnostic =>
   error("E0310", span, `\`${name}\` needs sorted rows`, {
-    help: "put `sort` or `top` before it in this sampler; `sort` costs nothing where a stage before has sorted the rows by `logit`, `sort by token asc` where none has",
+    ...(isStale && { label: "the logits have changed since a stage has sorted the rows by them" }),
+    help: "put `sort` or `top` before it, or a stage that sorts before this one, such as `top_k`; `sort by token asc` costs nothing where no stage has sorted the rows",
     fix: { kind: "sort" },
   });
 
 export const sumsUnsorted = (span: Span, name: string): Diagnostic =>
-  warning("W0301", span, `\`${name}\` of rows that this sampler has not sorted`, {
+  warning("W0301", span, `\`${name}\` of rows that are not known to be sorted`, {
     label: "it adds in the order of the stages before, at first that of token ids",
-    help: "put `sort` before it, which costs nothing where a stage before has sorted the rows by `logit`; if the order of token ids is meant, `sort by token asc`",
+    help: "put `sort` before it; if the order of token ids is meant, `sort by token asc`, which costs nothing where no stage has sorted the rows",
     fix: { kind: "sort" },
   });
 

@@ -4,14 +4,14 @@ import type { Dim, NodeId } from "../../graph/graph.js";
 import { isWithin } from "../../graph/interval.js";
 import { tellsDropped } from "../rules/implied-mask.js";
 import { takesAll } from "../rules/no-op-filters.js";
-import { orderFacts, knownTrend } from "../rules/order-facts.js";
+import { orderFacts, usesFalling } from "../rules/order-facts.js";
 import { clamp, scale } from "./arith.js";
 import { aliveOf, clampLogits, column, keyOf, LOGIT_LIMIT, logitKey, logitOf } from "./columns.js";
 import { and } from "./conditions.js";
 import { ofFewTokens } from "./few-tokens.js";
 import { clampedGap, type Gap } from "./gap.js";
 import type { Lowering } from "./lowering.js";
-import type { Table } from "./table.js";
+import type { Order, Table } from "./table.js";
 import { NO_FACTS, type Facts, type NodeValue } from "./value.js";
 
 /** Discards values derived from the previous rows. */
@@ -34,19 +34,19 @@ export function assignLogit(cx: Lowering, given: NodeValue): void {
   }
   t.weights = undefined;
   t.assigned = { ...logit, facts: { trend: value.facts.trend, gap } };
-  if (t.isOrderInherited) t.isOrdered = value.facts.trend === "falls";
+  if (!t.isOrderOwn) renewOrder(t);
   changeRows(t);
 }
 
 /** Keeps only the rows where `mask` is 1. */
 export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): void {
   const t = cx.table;
-  const trend = condition.facts.trend === "falls" && t.isPacked ? "falls" : undefined;
+  const isPrefix = t.isPacked && usesFalling(cx, condition.facts);
   if (!keepsBest(cx, condition)) t.weights = undefined;
   const mask = t.mask && !isFull ? (and(cx, t.mask, condition) as NodeValue) : condition;
-  t.mask = { ...mask, facts: { trend } };
+  t.mask = { ...mask, facts: { trend: isPrefix ? "falls" : undefined } };
   t.isMaskFull ||= isFull;
-  t.isPacked &&= trend === "falls";
+  t.isPacked = isPrefix;
   changeRows(t);
 }
 
@@ -75,7 +75,7 @@ export function dropByLogit(cx: Lowering, logits: NodeValue, gap: Gap, level: nu
 
 /** Whether the row with the largest logit is certain to meet a condition. */
 function keepsBest(cx: Lowering, { facts }: NodeValue): boolean {
-  if (facts.trend === "falls" && isInLogitOrder(cx)) return true;
+  if (usesFalling(cx, facts) && isInLogitOrder(cx)) return true;
   const { cache } = cx.table;
   const risingWithLogit = [logitOf(cx), cache.get("prob"), cache.get("weights")];
   return facts.holdsForMaxOf !== undefined && risingWithLogit.some((v) => v?.id === facts.holdsForMaxOf);
@@ -98,7 +98,7 @@ export function replaceTable(
 }
 
 /** Applies `take` to every column of the table; `dim` is the new number of rows. */
-function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
+function rearrange(cx: Lowering, dim: Dim, order: Order, take: (id: NodeId) => NodeId): void {
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
   if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap });
@@ -112,41 +112,48 @@ function rearrange(cx: Lowering, dim: Dim, take: (id: NodeId) => NodeId): void {
     t.lets.set(name, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
   }
   t.dim = dim;
-  ownOrder(t);
+  ownOrder(t, order);
   t.isPacked = true;
   changeRows(t);
 }
 
 /** The present sampler has sorted the rows, even if they were in that order before. */
-function ownOrder(t: Table): void {
-  t.isOrdered = true;
-  t.isOrderInherited = false;
+function ownOrder(t: Table, order: Order): void {
+  t.order = order;
+  t.isOrderOwn = true;
+}
+
+/** Whether the logits of the rows fall, dropped ones included. */
+const isFalling = ({ assigned, isRawFalling }: Table): boolean =>
+  assigned ? assigned.facts.trend === "falls" : isRawFalling;
+
+/** The order that an earlier sampler has made: one by the logits is valid as long as they fall, any other one until the next sort. */
+function renewOrder(t: Table): void {
+  if (t.order !== undefined && t.order !== "key") t.order = isFalling(t) ? "logit" : "stale";
 }
 
 /** Marks the logits as descending, after a sort. */
-function markFalling(cx: Lowering): void {
-  const t = cx.table;
-  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: knownTrend(cx, "falls") } };
+function markFalling({ table: t }: Lowering): void {
+  if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: "falls" } };
   else t.isRawFalling = true;
 }
 
-const isInLogitOrder = (cx: Lowering): boolean => {
-  const { assigned, isRawFalling, isPacked } = cx.table;
-  return isPacked && (assigned ? assigned.facts.trend === "falls" : isRawFalling);
-};
+const isInLogitOrder = ({ table }: Lowering): boolean => table.isPacked && isFalling(table);
+
+/**
+ * Whether the first rows are the best ones: after a sort in the same sampler, or where they have the largest logits. An order by
+ * another key is a ranking only for the sampler that made it.
+ */
+export const isRanked = ({ table }: Lowering): boolean => table.isOrderOwn || table.order === "logit";
 
 /** Whether `by` is the token's id, and the rows are in its order, as long as none was moved. */
 const isInTokenOrder = ({ table: { ids, cache } }: Lowering, by: NodeValue): boolean =>
   ids === undefined && by.id === cache.get("token")?.id;
 
-/**
- * An order by another key than the logits, or by logits that have changed since, is valid only for the sampler that made it:
- * for the next one the best rows are again those with the largest logits.
- */
-export function enterStage(cx: Lowering): void {
-  const { assigned, isRawFalling } = cx.table;
-  cx.table.isOrdered &&= assigned ? assigned.facts.trend === "falls" : isRawFalling;
-  cx.table.isOrderInherited = cx.table.isOrdered;
+/** The order of the sampler before is now one that an earlier sampler has made. */
+export function enterStage({ table }: Lowering): void {
+  table.isOrderOwn = false;
+  renewOrder(table);
 }
 
 const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, "get_rows", [id, rows]);
@@ -155,14 +162,14 @@ const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, 
 export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" | "desc"): void {
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
-  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t);
-  if (order === "asc" && by && isInTokenOrder(cx, by) && cx.uses(orderFacts)) return ownOrder(t);
+  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t, "logit");
+  if (order === "asc" && by && isInTokenOrder(cx, by) && cx.uses(orderFacts)) return ownOrder(t, "key");
   if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
   const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
   t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-  rearrange(cx, t.dim, gather(cx, rows));
+  rearrange(cx, t.dim, isByLogit ? "logit" : "key", gather(cx, rows));
   if (isByLogit) markFalling(cx);
 }
 
@@ -179,10 +186,10 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
   if (!by && isInLogitOrder(cx) && cx.uses(orderFacts)) {
-    if (takesAll(cx, count)) return ownOrder(t);
+    if (takesAll(cx, count)) return ownOrder(t, "logit");
     const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (t.ids !== undefined) t.ids = view(t.ids);
-    rearrange(cx, count, view);
+    rearrange(cx, count, "logit", view);
   } else if (count === t.dim) {
     return sortRows(cx, by, "desc");
   } else {
@@ -190,7 +197,7 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
     const isRaw = key.id === t.raw;
     const { rows, values } = bestRows(cx, key, count, isRaw);
     t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-    rearrange(cx, count, (id) => (id === key.id ? values : gather(cx, rows)(id)));
+    rearrange(cx, count, by ? "key" : "logit", (id) => (id === key.id ? values : gather(cx, rows)(id)));
     t.isRawFinite ||= isRaw;
   }
   if (!by) markFalling(cx);

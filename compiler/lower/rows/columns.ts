@@ -3,7 +3,6 @@ import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { PENALTY } from "../../graph/masks.js";
-import { knownTrend } from "../rules/order-facts.js";
 import { clamp, mul, node, scale } from "./arith.js";
 import { and } from "./conditions.js";
 import type { Gap } from "./gap.js";
@@ -47,7 +46,7 @@ export function logitOf(cx: Lowering): NodeValue {
     cached(cx, "logit", () => {
       const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
       return column(cx, id, {
-        trend: t.isRawFalling ? knownTrend(cx, "falls") : undefined,
+        trend: t.isRawFalling ? "falls" : undefined,
         gap: { size: LOGIT_MAX - LOGIT_ALIVE, lowest: -LOGIT_ALIVE, highestDropped: -LOGIT_MAX, drops: t.drops },
       });
     })
@@ -89,7 +88,7 @@ export function rankOf(cx: Lowering): NodeValue {
   return cached(cx, "rank", () => {
     if (cx.table.isPacked) return rowNumbers(cx);
     const full = aliveOf(cx);
-    const count = node(cx, "cumsum", [full], {}, { trend: knownTrend(cx, "rises") });
+    const count = node(cx, "cumsum", [full], {}, { trend: "rises" });
     return scale(cx, count, 1, -1) as NodeValue;
   });
 }
@@ -100,8 +99,7 @@ export function rowNumbers(cx: Lowering): NodeValue {
     const range = I.interval(0, dim === "V" ? 2 ** 24 : dim - 1);
     const id = emit(cx.builder, "arange", [], { dim }, { range });
     // otherwise the first row may be a dropped one
-    const trend = knownTrend(cx, "rises");
-    return column(cx, id, cx.table.isPacked ? { trend, first: I.point(0) } : { trend });
+    return column(cx, id, { trend: "rises", ...(cx.table.isPacked && { first: I.point(0) }) });
   });
 }
 
@@ -119,7 +117,7 @@ export function aliveOf(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
-    const trend = t.isPacked ? knownTrend(cx, "falls") : undefined;
+    const trend = t.isPacked ? "falls" : undefined;
     const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: -t.rawLevel });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,

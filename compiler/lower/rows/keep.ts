@@ -6,8 +6,9 @@ import { PENALTY } from "../../graph/masks.js";
 import { holdsForEnough } from "../rules/certain-keep.js";
 import { tellsDropped } from "../rules/implied-mask.js";
 import { keepsAll } from "../rules/no-op-filters.js";
+import { usesFalling } from "../rules/order-facts.js";
 import { add, asColumn, mul, node, scale, sub, unary } from "./arith.js";
-import { dropByLogit, narrow } from "./changes.js";
+import { dropByLogit, isRanked, narrow } from "./changes.js";
 import { aliveOf, column, largestKey, levelOf, logitKey, logitOf, rankOf, rowNumbers, scalar } from "./columns.js";
 import { and, atLeast, greater, holding, larger, or } from "./conditions.js";
 import { isForOthers } from "./few-tokens.js";
@@ -25,8 +26,8 @@ export function keepRows(cx: Lowering, condition: Value, m: Value): void {
   if (holdsForEnough(cx, condition, minimum)) return narrowTo(cx, condition, false);
 
   // all rows or none: the best rows stay either way
-  const { isOrdered, isPacked } = cx.table;
-  const isPrefix = condition.kind === "uniform" || (isOrdered && isPacked && condition.facts.trend === "falls");
+  const isOrdered = isRanked(cx);
+  const isPrefix = condition.kind === "uniform" || (isOrdered && cx.table.isPacked && usesFalling(cx, condition.facts));
   if (isPrefix) return narrowTo(cx, or(cx, bestOf(cx, minimum), condition), false);
 
   const isOne = isConstant(minimum) && minimum.expr <= 1;
@@ -89,7 +90,7 @@ function narrowTo(cx: Lowering, condition: Value, isFull: boolean): void {
 
 /** Mask of the `m` best rows (may include dropped ones): the first `m` if the table is sorted, else the `m` largest logits. */
 function bestOf(cx: Lowering, m: Value): NodeValue {
-  if (cx.table.isOrdered) return asColumn(cx, greater(cx, m, rankOf(cx)), cx.table.dim);
+  if (isRanked(cx)) return asColumn(cx, greater(cx, m, rankOf(cx)), cx.table.dim);
   const { dim } = cx.table;
   const zeros = emit(cx.builder, "fill", [], { value: 0, dim });
   if (isConstant(m) && m.expr <= 1) {

@@ -3,6 +3,7 @@ import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import { UNIT, type Interval } from "../../graph/interval.js";
 import { canPickByRatio, pickByRatio } from "../rules/ratio-pick.js";
+import { usesFalling } from "../rules/order-facts.js";
 import { selectionWeights } from "../rules/unnormalised-selection.js";
 import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Lowering, Picked } from "./lowering.js";
@@ -28,7 +29,7 @@ export function pickSample(cx: Lowering, draw: UniformValue): Picked {
   const running = cumsum(cx, weights);
   const total = scalar(cx, emit(cx.builder, "view", [running.id], { offset: -1, count: 1 }, { range: TOTAL }));
   const threshold = mul(cx, total, uniformOp("min", draw, constant(HIGHEST_DRAW))) as NodeValue;
-  const pick = canPickByRatio(cx, weights) ? pickByRatio : weights.facts.trend === "falls" ? pickByCount : pickFirst;
+  const pick = canPickByRatio(cx, weights) ? pickByRatio : usesFalling(cx, weights.facts) ? pickByCount : pickFirst;
   const row = pick(cx, weights, running, threshold);
   return { row, token: tokenAt(cx, row), drawn: { weights, total } };
 }

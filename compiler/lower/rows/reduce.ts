@@ -4,7 +4,7 @@ import type { NodeId } from "../../graph/graph.js";
 import * as I from "../../graph/interval.js";
 import { asColumn, clamp, div, log, mul, neg, node, sub, unary } from "./arith.js";
 import { greater, not, select } from "./conditions.js";
-import { knownTrend } from "../rules/order-facts.js";
+import { usesFalling } from "../rules/order-facts.js";
 import type { Lowering } from "./lowering.js";
 import { aliveOf, column, keyOf, largestKey, LOGIT_MAX, logitOf, probOf, rankOf, scalar } from "./columns.js";
 import { constant, type NodeValue, type Value } from "./value.js";
@@ -43,8 +43,8 @@ export function countRows(cx: Lowering): NodeValue {
 export function max(cx: Lowering, x: Value): Value {
   // a constant condition may have left one number for all rows
   if (x.kind === "uniform" || !x.isColumn) return x;
-  const { trend, isZeroDropped = false } = x.facts;
-  if (trend === "falls" && cx.table.isPacked) return firstRow(cx, x);
+  const { isZeroDropped = false } = x.facts;
+  if (cx.table.isPacked && usesFalling(cx, x.facts)) return firstRow(cx, x);
   const isMaskedByItself = isZeroDropped && x.range.lo >= 0;
   const key = isMaskedByItself ? x : x.id === logitOf(cx).id ? largestKey(cx) : keyOf(cx, x);
   const row = emit(cx.builder, "argmax", [key.id]);
@@ -91,7 +91,7 @@ export function entropy(cx: Lowering): NodeValue {
 /** Prefix sum over the rows left, this row included. */
 export function cumsum(cx: Lowering, x: Value): NodeValue {
   const terms = summable(cx, zeroDropped(cx, asColumn(cx, x, cx.table.dim)));
-  const trend = terms.range.lo >= 0 ? knownTrend(cx, "rises") : undefined;
+  const trend = terms.range.lo >= 0 ? "rises" : undefined;
   const isSame = x.kind === "node" && terms.id === x.id;
   return node(cx, "cumsum", [terms], {}, { trend, ...(isSame && { cumsumOf: terms.id }) });
 }
@@ -99,7 +99,8 @@ export function cumsum(cx: Lowering, x: Value): NodeValue {
 /** Softmax of any column over the rows left. */
 export function softmax(cx: Lowering, x: Value): NodeValue {
   const bounded = clamp(cx, asColumn(cx, x, cx.table.dim), -LOGIT_MAX, LOGIT_MAX) as NodeValue;
-  return { ...node(cx, "soft_max", [keyOf(cx, bounded)]), facts: { isZeroDropped: true } };
+  const trend = cx.table.isPacked && bounded.facts.trend === "falls" ? "falls" : undefined;
+  return { ...node(cx, "soft_max", [keyOf(cx, bounded)]), facts: { isZeroDropped: true, trend } };
 }
 
 /** x - log(sum(exp(x))), shifted by the largest x against overflow. */

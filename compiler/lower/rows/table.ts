@@ -28,10 +28,10 @@ export interface Table {
   mask: NodeValue | undefined;
   /** The mask also covers the rows dropped by their logits. */
   isMaskFull: boolean;
-  /** The program has sorted the rows. */
-  isOrdered: boolean;
-  /** The order is by the logits and from an earlier sampler: valid as a ranking only until the logits change. */
-  isOrderInherited: boolean;
+  /** What the program has sorted the rows by. */
+  order: Order | undefined;
+  /** The present sampler has sorted the rows. */
+  isOrderOwn: boolean;
   /** Dropped rows come after all others. */
   isPacked: boolean;
   /** A softmax of the present logits from before rows were dropped; its best row is still left. */
@@ -44,6 +44,12 @@ export interface Table {
   cache: Map<string, NodeValue>;
   lets: Map<string, Let>;
 }
+
+/**
+ * The order of rows that the program has sorted: by the logits, or by another key. It is `stale` where an earlier sampler has sorted
+ * them by logits that have changed since, and may now be in another order.
+ */
+export type Order = "logit" | "key" | "stale";
 
 /** An input logit at or below minus this counts as -inf. */
 export const LOGIT_ALIVE = 0.9e30;
@@ -58,8 +64,8 @@ export const newTable = (raw: NodeId): Table => ({
   assigned: undefined,
   mask: undefined,
   isMaskFull: false,
-  isOrdered: false,
-  isOrderInherited: false,
+  order: undefined,
+  isOrderOwn: false,
   isPacked: false,
   weights: undefined,
   drops: 0,

@@ -15,6 +15,5 @@ export const orderFacts: Rule = {
   example: "top_k(40) |> min_p(0.05) |> dist(42)",
 };
 
-/** The trend of a column that was computed in the present order. */
-export const knownTrend = (cx: Lowering, trend: Facts["trend"]): Facts["trend"] =>
-  cx.uses(orderFacts) ? trend : undefined;
+/** Whether a column is known to fall in the present order, and the graph may rely on it. */
+export const usesFalling = (cx: Lowering, { trend }: Facts): boolean => trend === "falls" && cx.uses(orderFacts);

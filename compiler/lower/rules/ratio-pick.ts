@@ -11,6 +11,7 @@ import { emit } from "../../graph/build.js";
 import type { NodeId } from "../../graph/graph.js";
 import type { Lowering } from "../rows/lowering.js";
 import type { NodeValue } from "../rows/value.js";
+import { usesFalling } from "./order-facts.js";
 import type { Rule } from "./rule.js";
 
 export const ratioPick: Rule = {
@@ -23,7 +24,7 @@ export const ratioPick: Rule = {
 const MAX_FEW = 1024;
 
 export const canPickByRatio = (cx: Lowering, weights: NodeValue): boolean =>
-  cx.uses(ratioPick) && weights.facts.trend === "falls" && cx.table.dim !== "V" && cx.table.dim <= MAX_FEW;
+  cx.uses(ratioPick) && usesFalling(cx, weights.facts) && cx.table.dim !== "V" && cx.table.dim <= MAX_FEW;
 
 /** The threshold stays below the last prefix sum, so trailing dropped rows (p = 0) never give 0 / 0. */
 export function pickByRatio(cx: Lowering, weights: NodeValue, running: NodeValue, threshold: NodeValue): NodeId {
