@@ -4,9 +4,9 @@
 set(GGSL_GRAPH_SOURCES bind.cc bits.cc columns.cc cpu_kernels.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
   fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
 # Models with chains in their graphs.
-set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc grammar.cc grammar_rules.cc grammar_states.cc
-  grammar_text.cc model.cc model_check.cc return_memory.cc sampler.cc sampler_group.cc sampler_spec.cc tail.cc tail_stage.cc
-  token_texts.cc)
+set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc deep_stack.cc grammar.cc grammar_rules.cc
+  grammar_states.cc grammar_text.cc model.cc model_check.cc return_memory.cc sampler.cc sampler_group.cc sampler_spec.cc
+  special_texts.cc tail.cc tail_stage.cc text_cost.cc token_texts.cc tokenizer.cc)
 list(TRANSFORM GGSL_GRAPH_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/graph/)
 list(TRANSFORM GGSL_MODEL_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/llama/)
 # ggml's device registry, and what is read of a graph that is part of a model's; a module with one device does not need them.

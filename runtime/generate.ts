@@ -26,7 +26,7 @@ import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, copiedGuides, openGuides } from "./guides.js";
 import { ended, oneLoop } from "./oneLoop.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, copied, LatePrompt, promptTokens } from "./prompt.js";
+import { checkPromptLength, copied, LatePrompt, promptLater } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
 import type { Slot } from "./scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "./sequence.js";
@@ -81,7 +81,7 @@ export function generateIn(
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = begun instanceof LatePrompt ? await begun.tokens() : promptTokens(model, begun, options);
+    const tokens = begun instanceof LatePrompt ? await begun.tokens() : await promptLater(model, begun, options);
     using tail = openTailLine(graph, settledStages(stages, before.params), tokens, room.model, options.resume);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);

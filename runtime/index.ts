@@ -66,6 +66,8 @@ export {
   type LoadModelOptions,
   type Model,
   type ModelBackend,
+  type TokenizeChatOptions,
+  type TokenizeLaterOptions,
 } from "./model.js";
 export type { ContextStats, ModelInfo } from "./native/binding.js";
 export type { TokenizeOptions } from "./prompt.js";

@@ -6,7 +6,7 @@ import { abortError, InputError, translate, translated } from "./errors.js";
 import * as checks from "./optionChecks.js";
 import type { LoadedModel } from "./generate.js";
 import type { NativeContext } from "./native/binding.js";
-import { copied, promptTokens, type TokenizeOptions } from "./prompt.js";
+import { copied, promptLater, type TokenizeOptions } from "./prompt.js";
 
 /** How a prompt is decoded. Settings of the context default to those given to `loadModel`. */
 export interface LogitsOptions extends ContextSettings, TokenizeOptions {
@@ -39,7 +39,7 @@ export async function nextLogits(
   checkOptions(options, "options");
   const { signal, special, last = 1, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
-  const tokens = promptTokens(native, typeof prompt === "string" ? prompt : copied(prompt), { special });
+  const tokens = await promptLater(native, typeof prompt === "string" ? prompt : copied(prompt), { special });
   checkRows(last, tokens.length, translated(() => native.info).vocabSize);
   if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;

@@ -17,8 +17,8 @@ import type { Vocabulary } from "./features/vocabulary.js";
 import { remember } from "./generation/loaded.js";
 import { chatPrompt, KeptContext, startChat } from "./chat/chats.js";
 import type { ChatMessage } from "./chat/messages.js";
-import { checkChat, openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
-import { tokenText, tokensOf, type TokenizeOptions } from "./prompt.js";
+import { CHAT, openConversation, renderConversation, type ChatOptions } from "./chat/render.js";
+import { tokenText, tokensLater, tokensOf, type TokenizeOptions } from "./prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { LoadWatch, readWatched } from "./loadWatch.js";
@@ -117,8 +117,17 @@ export interface Model extends Disposable {
    * @throws AbortError when `signal` is aborted
    */
   logits(prompt: string | Int32Array, options?: LogitsOptions): Promise<Float32Array>;
-  /** Token ids of a text, including the special tokens that the model adds around it. */
+  /**
+   * Token ids of a text, including the special tokens that the model adds around it. It waits for them: `tokenizeLater` is for texts
+   * of strangers, which may be long.
+   * @throws InputError LIMIT_EXCEEDED for a text that takes too much time or memory
+   */
   tokenize(text: string, options?: TokenizeOptions): Int32Array;
+  /**
+   * The same on another thread; a long text does not keep short ones waiting. WebAssembly has one thread, and computes before it
+   * returns. Rejects as `tokenize` throws, and with CONTEXT_FULL for more than `mostTokens`.
+   */
+  tokenizeLater(text: string, options?: TokenizeLaterOptions): Promise<Int32Array>;
   /**
    * Generates the answer to a conversation, which the model's chat template turns into a prompt. Special tokens that the template
    * writes are read as such; in messages and tools they are letters. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
@@ -133,7 +142,7 @@ export interface Model extends Disposable {
   /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
   renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
   /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` does. */
-  tokenizeChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<Int32Array>;
+  tokenizeChat(messages: readonly ChatMessage[], options?: TokenizeChatOptions): Promise<Int32Array>;
   /** The bytes of one token, which may be a part of a character. Throws as `textOf` does. */
   bytesOf(token: number): Uint8Array;
   /** The text of one token; U+FFFD replaces a partial character. Throws for a token outside the vocabulary. */
@@ -256,6 +265,27 @@ export interface BytesOptions extends ContextSettings {
 
 const TOKENIZE: is.Checks<TokenizeOptions> = { special: is.flag };
 const checkTokenize = is.options(TOKENIZE);
+
+/** The most tokens that a text may have. One that has too many bytes for them is refused before it is tokenized. */
+interface Most {
+  /**
+   * The most tokens that the caller can use.
+   * @default any number
+   */
+  readonly mostTokens?: number | undefined;
+}
+
+/** How a text becomes tokens on another thread. */
+export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
+
+/** How a conversation becomes tokens. */
+export interface TokenizeChatOptions extends ChatOptions, Most {}
+
+const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
+const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST };
+const checkTokenizeLater = is.options(TOKENIZE_LATER);
+const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST };
+const checkTokenizeChat = is.options(TOKENIZE_CHAT);
 const BYTES: is.Checks<BytesOptions> = {
   ...CONTEXT_SETTINGS,
   backend: is.that("`wasm`, where a model in memory runs", (value) => value === "wasm"),
@@ -318,8 +348,9 @@ function modelOf(model: LoadedModel): Model {
     renderChat: async (messages, options = {}) =>
       (await renderConversation(native, openConversation(messages, options))).text,
     async tokenizeChat(messages, options = {}) {
-      checkChat(options, "options");
-      return chatPrompt(native, messages, options).tokens();
+      checkTokenizeChat(options, "options");
+      const { mostTokens, ...chosen } = options;
+      return chatPrompt(native, messages, chosen, mostTokens).tokens();
     },
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),
@@ -327,6 +358,17 @@ function modelOf(model: LoadedModel): Model {
       is.text(text, "text");
       checkTokenize(options, "options");
       return translated(() => tokensOf(native, text, options));
+    },
+    async tokenizeLater(text, options = {}) {
+      is.text(text, "text");
+      checkTokenizeLater(options, "options");
+      const { mostTokens } = options;
+      const tokens = await tokensLater(native, text, options);
+      if (mostTokens !== undefined && tokens.length > mostTokens) {
+        const found = `the text has ${tokens.length} tokens, at most ${mostTokens} are allowed: shorten it`;
+        throw new InputError(found, { code: "CONTEXT_FULL" });
+      }
+      return tokens;
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");

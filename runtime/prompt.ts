@@ -1,5 +1,5 @@
 /** Prompts: text or tokens. */
-import { InputError, translated } from "./errors.js";
+import { InputError, translate, translated } from "./errors.js";
 import type { NativeModel } from "./native/binding.js";
 
 /** Throws `InputError` for a prompt that leaves no room for a token. */
@@ -34,21 +34,25 @@ export class LatePrompt {
  * The tokens of a text, with the special tokens that the model adds around it. A text that begins with the text of the first of
  * them, as rendered templates do, gets it once.
  */
-export function tokensOf(model: NativeModel, text: string, { special = false }: TokenizeOptions = {}): Int32Array {
-  const tokens = model.tokenize(text, true, special);
+export const tokensOf = (model: NativeModel, text: string, { special = false }: TokenizeOptions = {}): Int32Array =>
+  withOneBegin(model, model.tokenize(text, true, special), special);
+
+/** The same on another thread; `mostTokens`: how many the caller can use, 0 for any number. */
+export const tokensLater = async (
+  model: NativeModel,
+  text: string,
+  { special = false, mostTokens = 0 }: TokenizeOptions & { readonly mostTokens?: number | undefined } = {},
+): Promise<Int32Array> => {
+  try {
+    return withOneBegin(model, await model.tokenizeLater(text, true, special, mostTokens), special);
+  } catch (error) {
+    throw translate(error);
+  }
+};
+
+function withOneBegin(model: NativeModel, tokens: Int32Array, special: boolean): Int32Array {
   const { addsBos, bos } = model.info;
   return special && addsBos && tokens[0] === bos && tokens[1] === bos ? tokens.subarray(1) : tokens;
-}
-
-/** The same of a text that goes on: without a special token at its end. */
-export function openTokensOf(model: NativeModel, text: string): Int32Array {
-  const tokens = model.tokenize(text, false, true);
-  const { addsBos, bos } = model.info;
-  if (!addsBos || tokens[0] === bos) return tokens;
-  const all = new Int32Array(tokens.length + 1);
-  all[0] = bos;
-  all.set(tokens, 1);
-  return all;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -63,7 +67,18 @@ export function promptTokens(
   prompt: string | Int32Array,
   options: TokenizeOptions = {},
 ): Int32Array {
-  const tokens = typeof prompt === "string" ? tokensOf(model, prompt, options) : prompt;
+  return checkedPrompt(typeof prompt === "string" ? tokensOf(model, prompt, options) : prompt);
+}
+
+/** The same, with texts on another thread. */
+export const promptLater = async (
+  model: NativeModel,
+  prompt: string | Int32Array,
+  options: TokenizeOptions = {},
+): Promise<Int32Array> =>
+  checkedPrompt(typeof prompt === "string" ? await tokensLater(model, prompt, options) : prompt);
+
+function checkedPrompt(tokens: Int32Array): Int32Array {
   if (tokens.length === 0)
     throw new InputError("the prompt is empty, and the model has no beginning-of-text token", {
       code: "INVALID_ARGUMENT",

@@ -135,6 +135,17 @@ Napi::Object from_pieces(Napi::Env env, const Model::Pieces & pieces) {
     return object;
 }
 
+// Of `tokenize` and `tokenizeLater`, after the text.
+TokenizeOptions to_tokenize_options(const Napi::CallbackInfo & info) {
+    const int32_t most = info[3].IsUndefined() ? 0 : to_int(info[3], "mostTokens");
+    if (most < 0) {
+        fail(code::invalid_argument, "mostTokens: expected 0 or more, found %d", most);
+    }
+    return { .add_special   = info[1].ToBoolean(),
+             .parse_special = info[2].ToBoolean(),
+             .most_tokens   = static_cast<size_t>(most) };
+}
+
 template <typename T>
 Napi::Value wrap(Napi::FunctionReference & constructor, Napi::Env env, std::shared_ptr<T> object) {
     return constructor.New({ Napi::External<std::shared_ptr<T>>::New(env, &object) });
@@ -147,6 +158,7 @@ Napi::Function ModelObject::define(Napi::Env env) {
                        {
                            InstanceAccessor<&ModelObject::info>("info"),
                            InstanceMethod<&ModelObject::tokenize>("tokenize"),
+                           InstanceMethod<&ModelObject::tokenize_later>("tokenizeLater"),
                            InstanceMethod<&ModelObject::piece>("piece"),
                            InstanceMethod<&ModelObject::pieces>("pieces"),
                            InstanceMethod<&ModelObject::texts>("texts"),
@@ -239,7 +251,35 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
 Napi::Value ModelObject::tokenize(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&] {
         const std::string text = to_string(info[0], "text");
-        return from_vector(info.Env(), get()->tokenize(text, info[1].ToBoolean(), info[2].ToBoolean()));
+        return from_vector(info.Env(), get()->tokenizer().tokenize(text, to_tokenize_options(info)));
+    });
+}
+
+Worker & ModelObject::tokenizing(Napi::Env env, const std::string & text) {
+    std::unique_ptr<Worker> & worker = Tokenizer::is_short(text) ? short_texts : long_texts;
+    if (!worker) {
+        worker = std::make_unique<Worker>(env, [ended = is_ended] { *ended = true; });
+    }
+    return *worker;
+}
+
+Napi::Value ModelObject::tokenize_later(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        std::string     text    = to_string(info[0], "text");
+        TokenizeOptions options = to_tokenize_options(info);
+        Worker &        worker  = tokenizing(env, text);
+        const auto      work    = [from = get(), ended = is_ended, text = std::move(text), options]() mutable {
+            options.is_aborted = ended.get();
+            return from->tokenizer().tokenize(text, options);
+        };
+        auto task = std::make_unique<PromiseTask<std::vector<llama_token>>>(
+            env, work, [](Napi::Env on, std::vector<llama_token> && tokens) -> Napi::Value {
+                return from_vector(on, tokens);
+            });
+        const Napi::Promise promise = task->promise();
+        worker.run(env, std::move(task));
+        return promise;
     });
 }
 
@@ -282,6 +322,8 @@ Napi::Value ModelObject::create_context(const Napi::CallbackInfo & info) {
 
 void ModelObject::dispose(const Napi::CallbackInfo & info) {
     model.reset();
+    short_texts.reset();
+    long_texts.reset();
     memory.release(info.Env());
 }
 

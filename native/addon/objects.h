@@ -65,6 +65,7 @@ public:
 private:
     Napi::Value                    info(const Napi::CallbackInfo & info);
     Napi::Value                    tokenize(const Napi::CallbackInfo & info);
+    Napi::Value                    tokenize_later(const Napi::CallbackInfo & info);
     Napi::Value                    piece(const Napi::CallbackInfo & info);
     Napi::Value                    pieces(const Napi::CallbackInfo & info);
     Napi::Value                    texts(const Napi::CallbackInfo & info);
@@ -73,9 +74,12 @@ private:
     Napi::Value                    create_context(const Napi::CallbackInfo & info);
     void                           dispose(const Napi::CallbackInfo & info);
     const std::shared_ptr<Model> & get() const;
+    Worker &                       tokenizing(Napi::Env env, const std::string & text);
 
-    std::shared_ptr<Model> model;
-    ExternalMemory         memory;
+    std::shared_ptr<Model>             model;
+    ExternalMemory                     memory;
+    std::unique_ptr<Worker>            short_texts, long_texts; // one does not wait for the other
+    std::shared_ptr<std::atomic<bool>> is_ended = std::make_shared<std::atomic<bool>>(false);
 };
 
 class GrammarObject : public Napi::ObjectWrap<GrammarObject> {

@@ -42,16 +42,17 @@ void check_file(const std::string & path) {
     if (!std::filesystem::is_regular_file(status)) {
         fail(code::invalid_model, "the model is not a file: %s", path.c_str());
     }
-    char   magic[4] = {};
-    FILE * file     = std::fopen(path.c_str(), "rb");
+    uint8_t start[counts_end] = {};
+    FILE *  file              = std::fopen(path.c_str(), "rb");
     if (file == nullptr) {
         fail(code::invalid_model, "cannot read %s: %s", path.c_str(), std::strerror(errno));
     }
-    const size_t read = std::fread(magic, 1, sizeof(magic), file);
+    const size_t read = std::fread(start, 1, sizeof(start), file);
     std::fclose(file);
-    if (read != sizeof(magic) || std::memcmp(magic, "GGUF", sizeof(magic)) != 0) {
+    if (read < 4 || std::memcmp(start, "GGUF", 4) != 0) {
         fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", path.c_str());
     }
+    check_counts({ start, read }, path);
 }
 
 // Checks what llama.cpp's loader does not. A file that it does not read is left to it.
@@ -143,6 +144,7 @@ Model::Model(std::span<const uint8_t> bytes) {
     if (!file || bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) {
         fail(code::invalid_model, "not a GGUF file: %s does not start with \"GGUF\"", name);
     }
+    check_counts(bytes.first(std::min(bytes.size(), counts_end)), name);
     llama_model_params params = llama_model_default_params();
     params.n_gpu_layers       = 0;
     params.load_mode          = LLAMA_LOAD_MODE_NONE; // there is no file to map
@@ -191,25 +193,9 @@ void Model::check_generates(const std::string & name) const {
     }
 }
 
-std::vector<llama_token> Model::tokenize(const std::string & text, bool add_special, bool parse_special) const {
-    std::vector<llama_token> tokens(text.size() + 8);
-    const auto               run = [&] {
-        return llama_tokenize(vocab(), text.data(), static_cast<int32_t>(text.size()), tokens.data(),
-                                            static_cast<int32_t>(tokens.size()), add_special, parse_special);
-    };
-    if (text.size() > INT32_MAX / 2) {
-        fail(code::invalid_argument, "the text has %zu bytes, too many to tokenize at once", text.size());
-    }
-    int32_t count = run();
-    if (count < 0 && count != INT32_MIN) {
-        tokens.resize(static_cast<size_t>(-count));
-        count = run();
-    }
-    if (count < 0) {
-        fail(code::invalid_argument, "the text has too many tokens");
-    }
-    tokens.resize(static_cast<size_t>(count));
-    return tokens;
+const Tokenizer & Model::tokenizer() const {
+    std::call_once(tokenizer_once, [this] { texts_to_tokens = std::make_unique<const Tokenizer>(model.get()); });
+    return *texts_to_tokens;
 }
 
 std::string Model::piece(llama_token token, bool special) const {
@@ -290,15 +276,8 @@ std::string Model::description() const {
 }
 
 std::vector<std::pair<std::string, std::string>> Model::metadata() const {
-    std::vector<std::pair<std::string, std::string>> entries;
-    for (int32_t i = 0; i < llama_model_meta_count(model.get()); ++i) {
-        entries.emplace_back(get_string([&](char * out, size_t size) {
-                                 return llama_model_meta_key_by_index(model.get(), i, out, size);
-                             }),
-                             get_string([&](char * out, size_t size) {
-                                 return llama_model_meta_val_str_by_index(model.get(), i, out, size);
-                             }));
-    }
+    // by index llama.cpp begins from the first key each time
+    std::vector<std::pair<std::string, std::string>> entries(model->gguf_kv.begin(), model->gguf_kv.end());
     return entries;
 }
 

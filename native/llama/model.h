@@ -2,6 +2,7 @@
 #pragma once
 
 #include "token_texts.h"
+#include "tokenizer.h"
 
 #include <llama.h>
 
@@ -39,8 +40,13 @@ public:
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
     int32_t             vocab_size() const { return llama_vocab_n_tokens(vocab()); }
 
-    // `add_special`: add the model's special tokens around the text; `parse_special`: read e.g. "<s>" as one token.
-    std::vector<llama_token> tokenize(const std::string & text, bool add_special, bool parse_special) const;
+    // Prepared by the first call. Safe to call from several threads.
+    const Tokenizer & tokenizer() const;
+
+    // The tokens of a text; see Tokenizer::tokenize, which throws.
+    std::vector<llama_token> tokenize(const std::string & text, bool add_special, bool parse_special) const {
+        return tokenizer().tokenize(text, { .add_special = add_special, .parse_special = parse_special });
+    }
 
     // The bytes of a token; not always whole UTF-8 characters. Throws Failure (INVALID_ARGUMENT).
     std::string piece(llama_token token, bool special) const;
@@ -86,6 +92,8 @@ private:
     };
     std::unique_ptr<llama_model, Deleter>     model;
     bool                                      vocab_only = false;
+    mutable std::once_flag                    tokenizer_once;
+    mutable std::unique_ptr<const Tokenizer>  texts_to_tokens;
     mutable std::once_flag                    texts_once;
     mutable std::shared_ptr<const TokenTexts> sorted_texts;
 };

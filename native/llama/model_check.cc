@@ -9,7 +9,10 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 
 namespace ggsl {
@@ -61,6 +64,25 @@ public:
     int64_t texts(const char * key) const {
         const int64_t id = find(key, GGUF_TYPE_ARRAY);
         return id >= 0 && gguf_get_arr_type(context, id) == GGUF_TYPE_STRING ? id : -1;
+    }
+
+    // A list of i32; empty if there is none.
+    std::span<const int32_t> numbers(const char * key) const {
+        const int64_t id = find(key, GGUF_TYPE_ARRAY);
+        if (id < 0 || gguf_get_arr_type(context, id) != GGUF_TYPE_INT32) {
+            return {};
+        }
+        return { static_cast<const int32_t *>(gguf_get_arr_data(context, id)), gguf_get_arr_n(context, id) };
+    }
+
+    // A list of u8 or i8; empty if there is none.
+    std::span<const uint8_t> raw_bytes(const char * key) const {
+        const int64_t id = find(key, GGUF_TYPE_ARRAY);
+        if (id < 0 || (gguf_get_arr_type(context, id) != GGUF_TYPE_UINT8 &&
+                       gguf_get_arr_type(context, id) != GGUF_TYPE_INT8)) {
+            return {};
+        }
+        return { static_cast<const uint8_t *>(gguf_get_arr_data(context, id)), gguf_get_arr_n(context, id) };
     }
 
     [[noreturn]] void refuse(const char * format, ...) const __attribute__((format(printf, 2, 3))) {
@@ -146,6 +168,109 @@ void check_numbers(const Header & header) {
     }
 }
 
+// The id of a special token, as llama.cpp reads it; -1 if the vocabulary has none.
+int64_t special_token(const Header & header, const char * key, uint32_t otherwise, size_t size) {
+    const uint32_t given = header.count(key).value_or(otherwise);
+    const uint32_t id    = given < size ? given : otherwise;
+    return id < size ? static_cast<int64_t>(id) : -1;
+}
+
+// WordPiece: llama.cpp takes these tokens for granted in each text, and ends the process for tokens that are bytes.
+void check_word_pieces(const Header & header, size_t size) {
+    for (const auto & [name, key, otherwise] :
+         { std::tuple{ "begin", "tokenizer.ggml.bos_token_id", 101u },
+           std::tuple{ "unknown", "tokenizer.ggml.unknown_token_id", 100u },
+           std::tuple{ "separator", "tokenizer.ggml.seperator_token_id", 102u } }) {
+        if (special_token(header, key, otherwise, size) < 0) {
+            header.refuse("its vocabulary of words has no %s token, which %s names", name, key);
+        }
+    }
+    constexpr int32_t byte  = 6;
+    const auto        types = header.numbers("tokenizer.ggml.token_type");
+    for (size_t i = 0; i < std::min(size, types.size()); ++i) {
+        if (types[i] == byte) {
+            header.refuse("the token %zu of its vocabulary of words is a byte, which such a vocabulary has not", i);
+        }
+    }
+}
+
+// The bytes of a token of RWKV: escapes as in C.
+std::string unescaped(const char * text) {
+    std::string bytes;
+    const auto  digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
+    for (; *text != 0; ++text) {
+        if (*text != '\\') {
+            bytes.push_back(*text);
+            continue;
+        }
+        if (*++text == 0) {
+            break;
+        }
+        if (*text == 'x' && text[1] != 0 && text[2] != 0) {
+            bytes.push_back(static_cast<char>(digit(text[1]) * 16 + digit(text[2])));
+            text += 2;
+        } else {
+            bytes.push_back(*text == 't' ? '\t' : *text == 'n' ? '\n' : *text == 'r' ? '\r' : *text);
+        }
+    }
+    return bytes;
+}
+
+// llama.cpp looks for the longest token at each place for ever where a token begins and no shorter one ends.
+void check_rwkv(const Header & header, int64_t id, size_t size) {
+    std::array<bool, 256>    ends{};
+    std::array<int64_t, 256> begins;
+    begins.fill(-1);
+    for (size_t i = 0; i < size; ++i) {
+        const std::string bytes = unescaped(gguf_get_arr_str(header.context, id, i));
+        if (!bytes.empty()) {
+            const auto first = static_cast<uint8_t>(bytes[0]);
+            begins[first]    = static_cast<int64_t>(i);
+            ends[first]      = ends[first] || bytes.size() == 1;
+        }
+    }
+    for (size_t byte = 0; byte < ends.size(); ++byte) {
+        if (begins[byte] >= 0 && !ends[byte]) {
+            header.refuse("the token %lld of the vocabulary begins with the byte %zu, which is no token: each such byte "
+                          "must be one",
+                          static_cast<long long>(begins[byte]), byte);
+        }
+    }
+}
+
+// The tables that normalize texts of a T5: a length, which llama.cpp does not check, and what has it.
+void check_characters(const Header & header) {
+    const auto bytes = header.raw_bytes("tokenizer.ggml.precompiled_charsmap");
+    if (bytes.empty()) {
+        return;
+    }
+    uint32_t length = 0;
+    std::memcpy(&length, bytes.data(), std::min(sizeof(length), bytes.size()));
+    if (bytes.size() < sizeof(length) || length > bytes.size() - sizeof(length)) {
+        header.refuse("tokenizer.ggml.precompiled_charsmap has %zu bytes, and says that %u follow the first 4",
+                      bytes.size(), length);
+    }
+}
+
+// What a kind of vocabulary must have.
+void check_kind(const Header & header, const std::string & type, int64_t id, size_t size) {
+    const std::string words = header.text("tokenizer.ggml.pre").value_or("");
+    if (words == "whitespace" && type != "whitespace") {
+        header.refuse("tokenizer.ggml.pre is whitespace, and tokenizer.ggml.model \"%.60s\": expected both to be "
+                      "whitespace",
+                      type.c_str());
+    }
+    if (type == "bert") {
+        check_word_pieces(header, size);
+    } else if (type == "rwkv") {
+        check_rwkv(header, id, size);
+    } else if (type == "t5") {
+        check_characters(header);
+    }
+}
+
+constexpr size_t longest_token = size_t{ 1 } << 16;
+
 // llama.cpp finds a token by its text, so that two tokens cannot have the same one.
 void check_vocabulary(const Header & header) {
     const std::string type = header.text("tokenizer.ggml.model").value_or("");
@@ -158,10 +283,15 @@ void check_vocabulary(const Header & header) {
     if (size == 0) {
         header.refuse("the vocabulary is empty");
     }
+    check_kind(header, type, id, size);
     std::unordered_map<std::string, size_t> tokens;
     tokens.reserve(size);
     for (size_t i = 0; i < size; ++i) {
         std::string text = gguf_get_arr_str(header.context, id, i);
+        if (text.size() > longest_token) {
+            header.refuse("the token %zu of the vocabulary has %zu bytes, at most %zu are allowed", i, text.size(),
+                          longest_token);
+        }
         if (text.empty()) {
             text = "[EMPTY_" + std::to_string(i) + "]"; // as llama.cpp names it
         }
@@ -192,6 +322,25 @@ void check_tensors(const Header & header) {
 }
 
 } // namespace
+
+void check_counts(std::span<const uint8_t> start, const std::string & name) {
+    constexpr size_t keys_at = 16, tensors_at = 8;
+    const auto       count = [&](size_t at) {
+        uint64_t number = 0;
+        std::memcpy(&number, start.data() + at, sizeof(number));
+        return number;
+    };
+    if (start.size() < counts_end) {
+        return;
+    }
+    for (const auto & [what, at, most] : { std::tuple{ "keys", keys_at, most_keys },
+                                           std::tuple{ "tensors", tensors_at, most_tensors } }) {
+        if (count(at) > most) {
+            fail(code::invalid_model, "%s is damaged: it has %llu %s, at most %zu are allowed", name.c_str(),
+                 static_cast<unsigned long long>(count(at)), what, most);
+        }
+    }
+}
 
 void check_header(const gguf_context * context, const std::string & name) {
     const Header header(context, name);

@@ -3,7 +3,10 @@
 
 #include <gguf.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace ggsl {
@@ -13,6 +16,14 @@ struct HeaderDeleter {
 };
 // The metadata and the tensors' descriptions, without their data.
 using ModelHeader = std::unique_ptr<gguf_context, HeaderDeleter>;
+
+// Its readers compare each name with all others, so many of them take minutes.
+inline constexpr size_t most_keys    = 4096;
+inline constexpr size_t most_tensors = 16384;
+inline constexpr size_t counts_end   = 24; // bytes of a file up to the end of its counts
+
+// Checks the counts in a file's first bytes. Throws Failure (INVALID_MODEL).
+void check_counts(std::span<const uint8_t> start, const std::string & name);
 
 // Checks the metadata. Values of a type that llama.cpp does not expect are left to it: it reports them.
 // Throws Failure (INVALID_MODEL).

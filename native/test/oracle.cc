@@ -1,5 +1,6 @@
 // Test only: llama.cpp's own CPU samplers, the oracle for GGSL's chains.
 #include "addon/sampler_spec_value.h"
+#include "llama/deep_stack.h"
 #include "ties.h"
 
 #include <gguf.h>
@@ -216,10 +217,39 @@ void rewrite_model(const Napi::CallbackInfo & info) {
     }
 }
 
+// tokenizeReference(model, texts, addSpecial, parseSpecial): llama.cpp's tokens of each, on a stack that holds any text of a test.
+Napi::Value tokenize_reference(const Napi::CallbackInfo & info) {
+    llama_model_params params = llama_model_default_params();
+    params.vocab_only         = true;
+    const std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
+        llama_model_load_from_file(info[0].ToString().Utf8Value().c_str(), params), llama_model_free);
+    if (!model) {
+        throw Napi::Error::New(info.Env(), "the oracle cannot read the model");
+    }
+    const bool add_special   = info[2].ToBoolean();
+    const bool parse_special = info[3].ToBoolean();
+    const auto texts         = info[1].As<Napi::Array>();
+    auto       lists = Napi::Array::New(info.Env(), texts.Length());
+    for (uint32_t i = 0; i < texts.Length(); ++i) {
+        const std::string        text = texts.Get(i).ToString().Utf8Value();
+        std::vector<llama_token> tokens(text.size() + 8);
+        int32_t                  count = 0;
+        const auto               run   = [&] {
+            count = llama_tokenize(llama_model_get_vocab(model.get()), text.data(), static_cast<int32_t>(text.size()),
+                                   tokens.data(), static_cast<int32_t>(tokens.size()), add_special, parse_special);
+        };
+        with_stack(size_t{ 4 } << 30, run);
+        tokens.resize(static_cast<size_t>(std::max(count, 0)));
+        lists.Set(i, from_vector(info.Env(), tokens));
+    }
+    return lists;
+}
+
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("LlamaChain", LlamaChain::define(env));
     exports.Set("generateReference", Napi::Function::New<generate_reference>(env));
     exports.Set("picksNear", Napi::Function::New<picks_near_text>(env));
+    exports.Set("tokenizeReference", Napi::Function::New<tokenize_reference>(env));
     exports.Set("rewriteModel", Napi::Function::New<rewrite_model>(env));
     return exports;
 }

@@ -11,6 +11,7 @@ import {
   type Room,
 } from "../generate.js";
 import { checkSequence, graphOf, REQUEST, RUN, type SequenceRequest } from "../generation/request.js";
+import { translate } from "../errors.js";
 import type { NativeModel } from "../native/binding.js";
 import { LatePrompt, promptTokens } from "../prompt.js";
 import type { Scheduler } from "../scheduler/scheduler.js";
@@ -23,11 +24,19 @@ export function chatPrompt(
   model: NativeModel,
   messages: readonly ChatMessage[],
   { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
+  mostTokens = 0,
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
-  return new LatePrompt(async () =>
-    promptTokens(model, renderedTokens(model, await renderConversation(model, conversation))),
-  );
+  return new LatePrompt(async () => {
+    try {
+      return promptTokens(
+        model,
+        await renderedTokens(model, await renderConversation(model, conversation), mostTokens),
+      );
+    } catch (error) {
+      throw translate(error);
+    }
+  });
 }
 
 /** A scheduler for one generation, and what to call after it. */

@@ -4,7 +4,7 @@
  */
 import { InputError, translated } from "../errors.js";
 import type { NativeModel } from "../native/binding.js";
-import { openTokensOf, tokenText } from "../prompt.js";
+import { tokenText } from "../prompt.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {
@@ -23,6 +23,23 @@ interface Controls {
   readonly marksIn: (text: string) => Mark[];
 }
 
+/** The texts that begin with the same characters. */
+interface Branch {
+  readonly next: Map<number, Branch>;
+  ends: boolean;
+}
+
+/** Where the longest text at a place ends; the place itself if there is none. */
+function longestAt(tree: Branch, text: string, at: number): number {
+  let end = at;
+  let branch = tree.next.get(text.charCodeAt(at));
+  for (let i = at + 1; branch; i++) {
+    if (branch.ends) end = i;
+    branch = i < text.length ? branch.next.get(text.charCodeAt(i)) : undefined;
+  }
+  return end;
+}
+
 const known = new WeakMap<NativeModel, Controls>();
 
 /** The texts that only `special` reads as tokens. */
@@ -32,25 +49,25 @@ function controlsOf(model: NativeModel): Controls {
   const unknown = model.info.metadata["tokenizer.ggml.unknown_token_id"];
   const classes = translated(() => model.classes());
   const tokens = [...classes.keys()].filter((token) => classes[token]! & 1 || String(token) === unknown);
-  const texts = tokens.map((token) => tokenText(model, token));
-  const byFirst = new Map<string, { readonly texts: Set<string>; readonly lengths: Set<number> }>();
-  for (const text of texts.filter((one) => one !== "").sort((a, b) => b.length - a.length)) {
-    const same = byFirst.get(text[0]!) ?? { texts: new Set(), lengths: new Set() };
-    byFirst.set(text[0]!, same);
-    same.texts.add(text);
-    same.lengths.add(text.length);
+  const tree: Branch = { next: new Map(), ends: false };
+  for (const text of tokens.map((token) => tokenText(model, token))) {
+    let branch = tree;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      const next = branch.next.get(code) ?? { next: new Map(), ends: false };
+      branch.next.set(code, next);
+      branch = next;
+    }
+    if (text !== "") branch.ends = true;
   }
   const controls: Controls = {
     marksIn(text) {
       const marks: Mark[] = [];
-      for (const [first, same] of byFirst)
-        for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1))
-          for (const length of same.lengths) {
-            if (!same.texts.has(text.slice(at, at + length))) continue;
-            marks.push({ at, end: at + length });
-            break;
-          }
-      return byFirst.size > 1 ? marks.sort((a, b) => a.at - b.at) : marks;
+      for (let at = 0; at < text.length; at++) {
+        const end = longestAt(tree, text, at);
+        if (end > at) marks.push({ at, end });
+      }
+      return marks;
     },
   };
   known.set(model, controls);
@@ -130,21 +147,61 @@ function freeCharacters(text: string, count: number): string[] {
   });
 }
 
-/** The tokens of a prompt, without a special token at its end. */
-export function renderedTokens(model: NativeModel, { text, letters }: Rendered): Int32Array {
-  if (letters.length === 0) return openTokensOf(model, text);
+/**
+ * The tokens of a prompt, without a special token at its end; `mostTokens`: how many the caller can use, 0 for any number. Rejects
+ * with CONTEXT_FULL as soon as there are more.
+ */
+export async function renderedTokens(
+  model: NativeModel,
+  { text, letters }: Rendered,
+  mostTokens: number,
+): Promise<Int32Array> {
+  const lists: Int32Array[] = [];
+  let count = 0;
+  for (const part of partsOf(model, text, letters)) {
+    if (part.text === "") continue;
+    const tokens = await model.tokenizeLater(part.text, false, part.special, mostTokens);
+    lists.push(tokens);
+    count += tokens.length;
+    if (mostTokens > 0 && count > mostTokens)
+      throw new InputError(`the conversation has more than ${mostTokens} tokens: shorten it`, { code: "CONTEXT_FULL" });
+  }
+  const { addsBos, bos } = model.info;
+  const first = lists.find((list) => list.length > 0)?.[0];
+  if (addsBos && first !== bos) lists.unshift(Int32Array.of(bos));
+  return joined(lists);
+}
+
+function joined(lists: readonly Int32Array[]): Int32Array {
+  const all = new Int32Array(lists.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return all;
+}
+
+interface Part {
+  readonly text: string;
+  readonly special: boolean;
+}
+
+/** The parts of a prompt in which special tokens are read as such, and those in which they are letters. */
+function partsOf(model: NativeModel, text: string, letters: readonly number[]): Part[] {
+  if (letters.length === 0) return [{ text, special: true }];
   const areLetters = new Set(letters);
   const marks = controlsOf(model)
     .marksIn(text)
     .filter(({ at }) => !areLetters.has(at));
-  const parts: { readonly text: string; readonly special: boolean }[] = [];
+  const parts: Part[] = [];
   // a special token ends the text before it: what is between two of them becomes tokens alone
   let [done, next] = [0, 0];
   for (const letter of letters) {
     if (letter < done) continue;
     while (next < marks.length && marks[next]!.end <= letter) next++;
     const before = marks[next - 1];
-    const after = marks.slice(next).find(({ at }) => at > letter);
+    const after = markAfter(marks, next, letter);
     const [from, to] = [Math.max(done, before?.end ?? 0), after?.at ?? text.length];
     let plain = text.slice(from, to);
     if (before && takesBlanks(model, text.slice(before.at, before.end), "after")) plain = plain.trimStart();
@@ -153,9 +210,14 @@ export function renderedTokens(model: NativeModel, { text, letters }: Rendered):
     done = to;
   }
   parts.push({ text: text.slice(done), special: true });
-  const tokens = parts.flatMap((part) => (part.text === "" ? [] : [...model.tokenize(part.text, false, part.special)]));
-  const { addsBos, bos } = model.info;
-  return Int32Array.from(addsBos && tokens[0] !== bos ? [bos, ...tokens] : tokens);
+  return parts;
+}
+
+/** The first mark from an index on that begins behind a place. */
+function markAfter(marks: readonly Mark[], from: number, place: number): Mark | undefined {
+  let index = from;
+  while (index < marks.length && marks[index]!.at <= place) index++;
+  return marks[index];
 }
 
 /** Some special tokens take the blanks beside them, as those of Phi 3 do. */

@@ -226,6 +226,12 @@ export interface NativeModel {
   readonly info: ModelInfo;
   /** `addSpecial`: add the model's special tokens around the text; `parseSpecial`: parse `<s>` in the text as that token. */
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array;
+  /**
+   * The same on another thread: a long text keeps short ones waiting neither here nor there. `mostTokens`: how many the caller can
+   * use, 0 for any number. Rejects with LIMIT_EXCEEDED as `tokenize` throws it, and with CONTEXT_FULL for a text that has too many
+   * bytes for them.
+   */
+  tokenizeLater(text: string, addSpecial: boolean, parseSpecial: boolean, mostTokens?: number): Promise<Int32Array>;
   /** A token's bytes, not always whole UTF-8 characters; `special`: also of control tokens. */
   piece(token: number, special: boolean): Uint8Array;
   /**

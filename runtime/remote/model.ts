@@ -108,6 +108,9 @@ class RemoteModel implements NativeModel {
   tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array {
     return this.vocabulary.tokenize(text, addSpecial, parseSpecial);
   }
+  tokenizeLater(...given: Parameters<NativeModel["tokenizeLater"]>): Promise<Int32Array> {
+    return this.vocabulary.tokenizeLater(...given);
+  }
   piece(token: number, special: boolean): Uint8Array {
     return this.vocabulary.piece(token, special);
   }

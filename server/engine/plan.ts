@@ -1,6 +1,6 @@
 /** What a request asks for: its texts, before they begin. */
 import type { SequenceRequest } from "ggsl/generation/request.js";
-import type { TokenizeOptions } from "ggsl/prompt.js";
+import type { TokenizeLaterOptions } from "ggsl/model.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodies.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
@@ -16,11 +16,11 @@ export interface PlannedText {
 export const promptsOf = async (engine: Engine, given: GivenBody): Promise<Int32Array[]> =>
   given.endpoint === "chat"
     ? checkRoom(engine, [await chatTokens(engine, given.body)], "messages")
-    : checkRoom(engine, completionTokens(engine, given.body), "prompt");
+    : checkRoom(engine, await completionTokens(engine, given.body), "prompt");
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
-export function promptOf(engine: Engine, body: LogitsBody): Int32Array {
-  const [prompt, ...more] = checkRoom(engine, completionTokens(engine, body), "prompt");
+export async function promptOf(engine: Engine, body: LogitsBody): Promise<Int32Array> {
+  const [prompt, ...more] = checkRoom(engine, await completionTokens(engine, body), "prompt");
   if (more.length === 0) return prompt!;
   throw new Refusal("invalid_request", `\`prompt\` must be one, found ${more.length + 1}: send a request for each`, {
     param: "prompt",
@@ -53,14 +53,19 @@ const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
       ...(body.tools?.length && body.tool_choice !== "none" && { tools: body.tools }),
       ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
       template: engine.template,
+      mostTokens: mostOfPrompt(engine),
     },
   );
 
-function completionTokens({ model }: Engine, { prompt }: LogitsBody): Int32Array[] {
+/** Up to here it is told how many tokens a prompt has; what has more, or too many bytes for so many, is refused before it is counted. */
+const mostOfPrompt = ({ contextSize }: Engine): number => 2 * contextSize;
+
+async function completionTokens(engine: Engine, { prompt }: LogitsBody): Promise<Int32Array[]> {
+  const { model } = engine;
   const { vocabSize } = model.info;
-  const letters: TokenizeOptions = { special: false };
-  const tokensOf = (one: string | readonly number[], param: string): Int32Array => {
-    if (typeof one === "string") return model.tokenize(one, letters);
+  const letters: TokenizeLaterOptions = { special: false, mostTokens: mostOfPrompt(engine) };
+  const tokensOf = async (one: string | readonly number[], param: string): Promise<Int32Array> => {
+    if (typeof one === "string") return model.tokenizeLater(one, letters);
     const bad = one.findIndex((token) => token >= vocabSize);
     if (bad < 0) return Int32Array.from(one);
     throw new Refusal(
@@ -70,8 +75,12 @@ function completionTokens({ model }: Engine, { prompt }: LogitsBody): Int32Array
     );
   };
   if (typeof prompt === "string" || typeof prompt[0] === "number")
-    return [tokensOf(prompt as string | number[], "prompt")];
-  return (prompt as readonly (string | readonly number[])[]).map((one, i) => tokensOf(one, `prompt[${i}]`));
+    return [await tokensOf(prompt as string | number[], "prompt")];
+  // one after the other: texts of other requests come between
+  const all: Int32Array[] = [];
+  for (const [i, one] of (prompt as readonly (string | readonly number[])[]).entries())
+    all.push(await tokensOf(one, `prompt[${i}]`));
+  return all;
 }
 
 /** For completions, as OpenAI's. */

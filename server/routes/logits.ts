@@ -55,7 +55,7 @@ async function answer(
   const { engine, metrics, answering } = serving;
   const body = request.body as LogitsBody;
   checkModel(serving, body.model);
-  const prompt = promptOf(engine, body);
+  const prompt = await promptOf(engine, body);
   request.facts.user = body.user;
   const abort = abortFor(serving, reply);
   const { signal } = abort;

@@ -5,7 +5,6 @@ import { openConversation, renderConversation } from "../../runtime/chat/render.
 import type { ChatMessage } from "../../runtime/chat/messages.js";
 import type { NativeModel } from "../../runtime/native/binding.js";
 import { loadBinding } from "../../runtime/native/loader.js";
-import { openTokensOf } from "../../runtime/prompt.js";
 import { TOOLS } from "./templates.js";
 
 /** A vocabulary, the tokens that begin and end a turn, and a text that ends one. */
@@ -28,9 +27,13 @@ describe.each(MODELS)("%s", (name, begin, end) => {
   const render = (template: string, content: string, rest: Partial<ChatMessage> = {}): Promise<Rendered> =>
     renderConversation(model, openConversation([{ role: "user", content, ...rest }], { template, tools: TOOLS }));
   const tokensOf = async (...given: Parameters<typeof render>): Promise<number[]> => [
-    ...renderedTokens(model, await render(...given)),
+    ...(await renderedTokens(model, await render(...given), 0)),
   ];
   const tokenize = (text: string, special: boolean): number[] => [...model.tokenize(text, false, special)];
+  const begun = (text: string): number[] => {
+    const [{ addsBos, bos }, tokens] = [model.info, tokenize(text, true)];
+    return addsBos && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+  };
   const count = (tokens: readonly number[], text: string): number => {
     const [token, ...more] = tokenize(text, true);
     expect(more).toEqual([]);
@@ -39,9 +42,7 @@ describe.each(MODELS)("%s", (name, begin, end) => {
 
   test("messages without such texts are as before", async () => {
     for (const content of ["Hello", "a < b <| c", "", "日本語 <b>\n"])
-      expect(await tokensOf(plain, content)).toEqual([
-        ...openTokensOf(model, `${begin}user\n${content} ${end} \n${begin}`),
-      ]);
+      expect(await tokensOf(plain, content)).toEqual(begun(`${begin}user\n${content} ${end} \n${begin}`));
   });
 
   test.each([
@@ -75,7 +76,7 @@ describe.each(MODELS)("%s", (name, begin, end) => {
     const veiled = given.text.replaceAll(end, "END");
     expect(veiled).toMatch(/^xEND\[\{.*"arguments": ?\{"kEND": ?\[\{"a": ?"END\\u00e9"\}\]\}.*\}\]END$/);
     expect(given.letters).toHaveLength(3);
-    expect(count([...renderedTokens(model, given)], end)).toBe(1);
+    expect(count([...(await renderedTokens(model, given, 0))], end)).toBe(1);
   });
 
   test("characters for private use in messages", async () => {

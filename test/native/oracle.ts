@@ -39,6 +39,13 @@ interface Oracle {
   generateReference(text: OracleText, count: number): Int32Array;
   /** What the chain may pick after the first tokens when the logits are off by up to `off`: test/model/ties.ts. */
   picksNear(text: OracleText, follow: Int32Array, off: number): Int32Array;
+  /** The tokens of each text by llama.cpp alone, on a stack that holds any text of a test. */
+  tokenizeReference(
+    model: string,
+    texts: readonly string[],
+    addSpecial: boolean,
+    parseSpecial: boolean,
+  ): readonly Int32Array[];
   /** Rewrites the model with more metadata (whole numbers are i32, others f32); `isF32`: with all weights as f32. */
   rewriteModel(from: string, to: string, metadata: Readonly<Record<string, string | number>>, isF32: boolean): void;
 }

@@ -79,8 +79,12 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_model_texts(const SharedModel * model) {
 
 // Gives i32: tokens.
 EMSCRIPTEN_KEEPALIVE bool ggsl_tokenize(const SharedModel * model, const char * text, size_t length, bool add_special,
-                                        bool parse_special) {
-    return guarded([&] { return give((*model)->tokenize(std::string(text, length), add_special, parse_special)); });
+                                        bool parse_special, size_t most_tokens) {
+    return guarded([&] {
+        return give((*model)->tokenizer().tokenize({ text, length }, { .add_special   = add_special,
+                                                                       .parse_special = parse_special,
+                                                                       .most_tokens   = most_tokens }));
+    });
 }
 
 // Gives the bytes of a token.

@@ -11,7 +11,14 @@ export interface LlamaExports extends CommonExports {
   ggsl_model_close(model: Pointer): void;
   ggsl_model_numbers(model: Pointer): number;
   ggsl_model_texts(model: Pointer): number;
-  ggsl_tokenize(model: Pointer, text: Pointer, length: number, addSpecial: boolean, parseSpecial: boolean): number;
+  ggsl_tokenize(
+    model: Pointer,
+    text: Pointer,
+    length: number,
+    addSpecial: boolean,
+    parseSpecial: boolean,
+    mostTokens: number,
+  ): number;
   ggsl_piece(model: Pointer, token: number, special: boolean): number;
   ggsl_pieces(model: Pointer): number;
   ggsl_texts(model: Pointer): number;

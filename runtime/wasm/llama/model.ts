@@ -20,11 +20,15 @@ export class LlamaModel implements NativeModel {
     this.info = infoOf(this.handle);
   }
 
-  tokenize(text: string, addSpecial: boolean, parseSpecial: boolean): Int32Array {
+  tokenize(text: string, addSpecial: boolean, parseSpecial: boolean, mostTokens = 0): Int32Array {
     const { llama } = this.handle;
     return llama.withText(text, (at, length) =>
-      this.handle.ask((e, model) => e.ggsl_tokenize(model, at, length, addSpecial, parseSpecial)).i32(),
+      this.handle.ask((e, model) => e.ggsl_tokenize(model, at, length, addSpecial, parseSpecial, mostTokens)).i32(),
     );
+  }
+  // oxlint-disable-next-line typescript/require-await -- a rejection, not a throw: there is one thread
+  async tokenizeLater(...given: Parameters<NativeModel["tokenizeLater"]>): Promise<Int32Array> {
+    return this.tokenize(...given);
   }
   piece(token: number, special: boolean): Uint8Array {
     checkInteger("token", token);
