@@ -42,6 +42,11 @@ export function refuseInput(reason: string): void {
   inputRefusal = reason;
 }
 
+/** At the start of a command: its standard input has not been read. */
+export function offerInput(): void {
+  inputRefusal = undefined;
+}
+
 let onRead = (_path: string): void => undefined;
 
 /** Calls `listener` with the path of each file just before it is read, imports and missing files included. */

@@ -4,10 +4,11 @@ import { Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
 import { addCommand, COMMANDS, listCommand } from "./commands.js";
 import { endStatus, watchOutput } from "./ending.js";
-import { packageFile } from "./files.js";
+import { offerInput, packageFile } from "./files.js";
 import { asksForJson, report } from "./report.js";
 
 watchOutput();
+offerInput();
 
 const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
 

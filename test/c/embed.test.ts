@@ -2,14 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { buildEmbedded, EMBEDDED } from "../../tools/lib/embed.js";
+import { warm } from "../cli/warm/warm.js";
 import type { Result } from "../codegen/ggsl.js";
 import { DEMO_MODEL, writeExactModel } from "../model/file.js";
-import { EXACT_OPTIONS, outputOf, program } from "./programs.js";
+import { EXACT_OPTIONS, program } from "./programs.js";
 import { withTool } from "./tools.js";
 
-const GGSL = resolve("runtime/dist/cli/main.js");
+// as a program of another language, which is not told which CPU variant the tests of models run on
+const run = warm({ GGSL_CPU_VARIANT: "" });
 const STORY = "examples/embed/story.ggsl";
 /** For those who only use the library. GGSL_BLESS=1 rewrites it. */
 const STORY_SPEC = "examples/embed/story.graph.json";
@@ -24,15 +26,22 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Standard output of a command that succeeds. */
+function ggsl(...args: string[]): string {
+  const { status, stdout, stderr } = run(args);
+  if (status !== 0) throw new Error(`ggsl ${args.join(" ")} ended with ${status}\n${stdout}${stderr}`);
+  return stdout;
+}
+
 /** What `ggsl compile` writes of a program: the file. */
 function specOf(file: string): string {
   const path = join(folder, `${file.replace(/\W/g, "-")}.json`);
-  outputOf(process.execPath, [GGSL, "compile", file, "-o", path]);
+  ggsl("compile", file, "-o", path);
   return path;
 }
 
 const textOf = (file: string, tokens: number, ...options: string[]): string =>
-  outputOf(process.execPath, [GGSL, "run", file, "--backend", "cpu", "-n", `${tokens}`, "-c", "256", ...options]);
+  ggsl("run", file, "--backend", "cpu", "-n", `${tokens}`, "-c", "256", ...options);
 
 const embed = (name: string, ...args: string[]): Result => {
   const [command, ...first] = EMBEDDED[name]!();

@@ -1,6 +1,5 @@
 /** `ggsl check --json` and `--sarif`: valid by their schemas, for every diagnostic that there is, with fixes that work. */
 import { describe, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkFiles, type Findings } from "../../cli/check/findings.js";
@@ -11,6 +10,7 @@ import { formatDiagnostic } from "../../compiler/check/format.js";
 import { RULES } from "../../cli/check/rules.js";
 import { checkProgram } from "../../compiler/driver.js";
 import { ownSchema, sarifSchema } from "./schemas.js";
+import { warm } from "./warm/warm.js";
 
 const FOLDER = "test/diagnostics";
 const PROGRAMS = readdirSync(FOLDER).filter((name) => name.endsWith(".ggsl"));
@@ -157,8 +157,8 @@ describe("--sarif", () => {
 });
 
 describe("the command", () => {
-  const ggsl = (args: readonly string[], input = "") =>
-    spawnSync(process.execPath, ["runtime/dist/cli/main.js", "check", ...args], { encoding: "utf8", input });
+  const run = warm();
+  const ggsl = (args: readonly string[], input = "") => run(["check", ...args], { input });
 
   test("prints one object, and exits with 1 for errors", () => {
     const path = join(FOLDER, "unknown_name.ggsl");

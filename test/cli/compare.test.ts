@@ -8,6 +8,7 @@ import { MEASURES } from "../../runtime/compare/measures.js";
 import type { Comparison } from "../../runtime/compare/comparison.js";
 import { TERMINAL, needing } from "../needs.js";
 import { endAll, MAIN, startInTerminal } from "./run.js";
+import { warm } from "./warm/warm.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-compare-"));
 afterEach(endAll);
@@ -21,9 +22,8 @@ function file(name: string, text: string): string {
 
 const SMALL = ["--backend", "cpu", "--texts", "3", "-n", "6"];
 
-function compare(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [MAIN, "compare", ...args], { encoding: "utf8", input });
-}
+const run = warm();
+const compare = (args: readonly string[], input = "") => run(["compare", ...args], { input });
 
 const jsonOf = (args: readonly string[]): Comparison & { readonly backend: string } => {
   const { status, stdout, stderr } = compare([...args, ...SMALL, "--json"]);

@@ -1,7 +1,6 @@
 /** Parts of what commands show, for editors: a stage, a drawing, one test. */
 import { expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
-import { MAIN } from "./run.js";
+import { warm } from "./warm/warm.js";
 
 const PROGRAM = `import { top_k, temp, dist } from "std"
 chain inner = top_k(40) |> temp(0.8)
@@ -17,10 +16,8 @@ test "second" {
 
 const ggsl = (...args: readonly string[]) => ggslOn(PROGRAM, ...args);
 
-function ggslOn(input: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { encoding: "utf8", input });
-  return { status, stdout, stderr };
-}
+const run = warm();
+const ggslOn = (input: string, ...args: readonly string[]) => run(args, { input });
 const IN_FILE = ["--stdin-path", "src/parts.ggsl"] as const;
 
 test("explain --stage: one stage, those of a chain within counted", () => {

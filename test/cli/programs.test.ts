@@ -1,11 +1,10 @@
 /** Folders, globs and standard input in place of files. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { programsOf } from "../../cli/programs.js";
-import { MAIN } from "./run.js";
+import { warm } from "./warm/warm.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-programs-"));
 const home = process.cwd();
@@ -87,10 +86,8 @@ describe("the programs of words", () => {
 });
 
 describe("the commands", () => {
-  const ggsl = (args: readonly string[], input = "") => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { encoding: "utf8", input });
-    return { status, stdout, stderr };
-  };
+  const run = warm();
+  const ggsl = (args: readonly string[], input = "") => run(args, { input });
 
   test("check, fmt and test take folders and globs", () => {
     expect(ggsl(["check", "src"])).toEqual({

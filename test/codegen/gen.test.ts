@@ -7,7 +7,10 @@ import { nameChains, typeScriptModule } from "../../codegen/module.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { importerFor } from "../../cli/files.js";
 import { chainOf, compile } from "../../runtime/chain.js";
-import { ggsl, node, tsc } from "./ggsl.js";
+import { warm } from "../cli/warm/warm.js";
+import { node, tsc } from "./ggsl.js";
+
+const ggsl = warm();
 
 // inside the package, so that modules resolve it by name
 mkdirSync("build", { recursive: true });
@@ -39,7 +42,7 @@ test("the module does not depend on the folder, and is not rewritten if unchange
   expect(ggsl(["gen", awkward, "--set", "open.k=7"]).stdout).toBe(`wrote ${output}\n`);
   const text = readFileSync(output, "utf8");
   expect(text).toContain("// Made by `ggsl gen awkward.ggsl --set open.k=7`; do not edit.\n");
-  expect(ggsl(["gen", "awkward.ggsl", "--set", "open.k=7"], folder)).toMatchObject({ status: 0, stdout: "" });
+  expect(ggsl(["gen", "awkward.ggsl", "--set", "open.k=7"], { cwd: folder })).toMatchObject({ status: 0, stdout: "" });
   expect(readFileSync(output, "utf8")).toBe(text);
   expect(ggsl(["gen", awkward, "--set", "open.k=7", "-o", "-"]).stdout).toBe(text);
 });

@@ -1,12 +1,13 @@
 /** A model's own advice: what a real GGUF says by its `general.sampling.*` keys is the chain when none is given. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSamplingAdvice } from "../../settings/from/advice.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "ggsl-advice-"))));
@@ -42,14 +43,8 @@ test("a bad value is a fault, unknown keys are named, no keys are no advice", ()
   expect(readSamplingAdvice({ "general.name": "x" })).toEqual({ notes: [] });
 });
 
-const ggsl = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(
-    process.execPath,
-    ["runtime/dist/cli/main.js", "run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args],
-    {
-      encoding: "utf8",
-    },
-  );
+const run = warm();
+const ggsl = (...args: string[]): Result => run(["run", "-n", "12", "--seed", "5", "--backend", "cpu", ...args]);
 
 test("`ggsl run` without a chain takes the file's, shows it, and lets the user's settings win", () => {
   const model = join(folder, "advice.gguf");

@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ggsl } from "../codegen/ggsl.js";
+import { warm } from "../cli/warm/warm.js";
 import { loadVocabulary } from "../../runtime/model.js";
 import type { Vocabulary } from "../../runtime/features/vocabulary.js";
 import { DEMO_MODEL } from "../model/file.js";
+
+const ggsl = warm();
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-parts-"));
 afterAll(() => rmSync(folder, { recursive: true }));

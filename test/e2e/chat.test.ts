@@ -6,9 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeChatModel } from "../chat/model.js";
 import { endAll, MAIN, startInTerminal } from "../cli/run.js";
-import { ggsl } from "../codegen/ggsl.js";
+import { warm } from "../cli/warm/warm.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { TERMINAL, needing } from "../needs.js";
+
+const ggsl = warm();
 
 let folder: string;
 let model: string;

@@ -1,27 +1,17 @@
 /** The `ggsl` command as a user runs it: output, exit status, and what it says about bad input. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEMO_MODEL } from "../model/file.js";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-cli-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-interface Result {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function ggsl(args: readonly string[], input = ""): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
-    encoding: "utf8",
-    input,
-  });
-  return { status, stdout, stderr };
-}
+const run = warm();
+const ggsl = (args: readonly string[], input = ""): Result => run(args, { input });
 
 function file(name: string, text: string | Uint8Array): string {
   const path = join(folder, name);

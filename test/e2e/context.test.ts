@@ -1,5 +1,4 @@
 /** Settings of contexts, in real ones: what was set is read back, and what cannot be is an error that says what can. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +12,7 @@ import { loadBinding } from "../../runtime/native/loader.js";
 import { batchOf } from "../native/batches.js";
 import { DEMO_MODEL, endless, writeExactModel } from "../model/demo.js";
 import { GREEDY, nativeGraph } from "../native/graphs.js";
+import { warm } from "../cli/warm/warm.js";
 
 const PROMPT = "In the beginning";
 const chain = compilePipeline("logit_bias() |> greedy()");
@@ -206,9 +206,10 @@ interface Run {
   readonly stderr: string;
 }
 
+const ggsl = warm();
+
 function run(...args: string[]): Run {
-  const command = ["runtime/dist/cli/main.js", "run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args];
-  return spawnSync(process.execPath, command, { encoding: "utf8" });
+  return ggsl(["run", "-e", "greedy()", "--backend", "cpu", "-n", "8", ...args]);
 }
 
 test("ggsl run has llama.cpp's names for them", () => {

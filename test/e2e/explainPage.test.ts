@@ -1,5 +1,4 @@
 /** `ggsl explain --html`: what the page says, and that nothing from outside becomes markup in it. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,17 +9,14 @@ import { compilePipeline } from "../../runtime/chain.js";
 import { toSpec } from "../../compiler/graph/json.js";
 import { OPTIMIZATIONS } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-page-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function explain(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(process.cwd(), "runtime/dist/cli/main.js"), "explain", ...args], {
-    encoding: "utf8",
-    cwd: folder,
-    maxBuffer: 1 << 26,
-  });
-}
+const run = warm();
+const explain = (...args: string[]): Result => run(["explain", ...args], { cwd: folder });
 
 /** A page that is one: its tags match, and nothing in it runs or is fetched. */
 async function expectSound(page: string): Promise<void> {

@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import ggslPlugin from "../../vite/plugin.js";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 import { startClient } from "../lsp/client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-files-"));
@@ -29,19 +31,13 @@ writeFileSync(path("project", "huge.ggsl"), "");
 truncateSync(path("project", "huge.ggsl"), 2 ** 40);
 expect(spawnSync("mkfifo", [path("project", "fifo.ggsl")]).status).toBe(0);
 
-interface Result {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const run = warm();
 
 /** Runs the command; one that hangs is ended, and fails. */
-function ggsl(args: readonly string[], input = "", cwd = path("project")): Result {
-  const main = join(process.cwd(), "runtime/dist/cli/main.js");
-  const options = { encoding: "utf8", input, cwd, timeout: 60_000, killSignal: "SIGKILL" } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], options);
-  expect([args, status]).not.toEqual([args, null]);
-  return { status, stdout, stderr };
+function ggsl(args: readonly string[], input?: string): Result {
+  const result = run(args, { cwd: path("project"), input });
+  expect([args, result.status]).not.toEqual([args, null]);
+  return result;
 }
 
 const program = (from: string): string => `import { mine } from "${from}"\nchain c = mine()\n`;

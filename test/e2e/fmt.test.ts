@@ -1,15 +1,16 @@
 /** `ggsl fmt` as a user runs it. */
 import { afterAll, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-fmt-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const fmt = (args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } =>
-  spawnSync(process.execPath, ["runtime/dist/cli/main.js", "fmt", ...args], { encoding: "utf8", input });
+const run = warm();
+const fmt = (args: readonly string[], input = ""): Result => run(["fmt", ...args], { input });
 
 function file(name: string, text: string | Uint8Array): string {
   const path = join(folder, name);

@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ggsl } from "../codegen/ggsl.js";
+import { warm } from "../cli/warm/warm.js";
 import { DEMO_MODEL } from "../model/file.js";
+
+const ggsl = warm();
 
 let folder: string;
 const file = (name: string, text: string): string => {

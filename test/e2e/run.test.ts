@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ggsl } from "../codegen/ggsl.js";
+import { warm } from "../cli/warm/warm.js";
 import { compilePipeline } from "../../runtime/index.js";
 import type { GenerationStats } from "../../runtime/generate.js";
 import { loadModel, type Model } from "../../runtime/model.js";
 import { bansEnd, expectSameText, picksNearOf } from "../model/ties.js";
 import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
+
+const ggsl = warm();
 
 const PROMPT = "In the beginning";
 

@@ -1,15 +1,11 @@
 /** `ggsl import` and `ggsl export` as a user runs them. */
 import { expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { DEMO_MODEL } from "../model/file.js";
+import { warm } from "../cli/warm/warm.js";
+import type { Result } from "../codegen/ggsl.js";
 
-function ggsl(args: readonly string[], input = ""): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], {
-    encoding: "utf8",
-    input,
-  });
-  return { status, stdout, stderr };
-}
+const run = warm();
+const ggsl = (args: readonly string[], input = ""): Result => run(args, { input });
 
 test("a command line becomes a program, and the program the same options", () => {
   const words = ["--samplers", "top_k;temperature", "--top-k", "20", "--temp", "0.7"];

@@ -1,14 +1,14 @@
 /** What the command line has, the API has: seeds, and the demo model; and the other way round. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withSeed } from "../../compiler/graph/seeds.js";
 import { compile, compilePipeline, createEvaluator, demoModel, loadModel, type Model } from "../../runtime/index.js";
+import { warm } from "../cli/warm/warm.js";
 
-const ggsl = (...args: string[]) =>
-  spawnSync(process.execPath, ["runtime/dist/cli/main.js", ...args], { encoding: "utf8" });
+const run = warm();
+const ggsl = (...args: string[]) => run(args);
 
 const PROMPT = "In the beginning";
 let model: Model;

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
 import type { GenerateOptions, Piece } from "../../runtime/generate.js";
-import { ggsl } from "../codegen/ggsl.js";
+import { warm } from "../cli/warm/warm.js";
 import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model.js";
 import { loadBinding } from "../../runtime/native/loader.js";
 import type { NativeModel } from "../../runtime/native/binding.js";
@@ -18,6 +18,8 @@ import { DEMO_MODEL, writeExactModel } from "../model/demo.js";
 import { expectSameText, picksNearOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
+
+const ggsl = warm();
 
 const PROMPT = "In the beginning";
 
