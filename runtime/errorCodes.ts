@@ -58,6 +58,11 @@ export const ERROR_CODES = {
     when: "a host tail leaves no token to pick from",
     fix: "loosen the stages of the host tail",
   },
+  NOT_A_CANDIDATE: {
+    classes: ["InputError"],
+    when: "a token is accepted that the chain has dropped, or of which that is not known, and states are computed from the picked row",
+    fix: "accept a token that is left; to know which, evaluate `chain.rowsGraph`",
+  },
   UNREADABLE_FILE: {
     classes: ["InputError", "UnreadableFile"],
     when: "a file does not exist, is a folder or too large, or may not be read",

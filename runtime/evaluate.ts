@@ -56,7 +56,11 @@ export interface Evaluator extends Disposable {
   readonly split?: Split | undefined;
   /** Evaluates without accepting the token: the same logits give the same token again. */
   evaluate(logits: LogitValues): Evaluation;
-  /** Accepts a token, by default that of the last evaluation: advances draws, states and history. */
+  /**
+   * Accepts a token, by default that of the last evaluation: advances draws, states and history. States that are computed from the picked
+   * row are those of this token's row.
+   * @throws InputError (NOT_A_CANDIDATE) if there are such states and the chain has dropped the token
+   */
   accept(token?: number): void;
   /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;

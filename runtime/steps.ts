@@ -4,12 +4,14 @@
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { seeded } from "@ggsl/compiler/graph/seeds.js";
+import { pickOf } from "@ggsl/compiler/graph/pick.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
 import { textsOf, vocabularyFrom } from "./features/vocabulary.js";
 import * as checks from "./optionChecks.js";
+import { statesAccepted } from "./reference/accepted.js";
 import type { Outputs } from "./reference/interpret.js";
 import type { Vector } from "./reference/kernels.js";
 import {
@@ -90,7 +92,10 @@ export interface Steps {
   beginWithoutLogits(): Omit<Given, "logits">;
   /** The result of the step, from the outputs of the graph. */
   end(outputs: Outputs): StepResult;
-  /** Accepts a token, by default that of the last step: advances draws, states and history. */
+  /**
+   * Accepts a token, by default that of the last step: advances draws, states and history. States that are computed from the picked row
+   * are those of this token's row. Throws `InputError` (NOT_A_CANDIDATE) if there are some and the chain has dropped the token.
+   */
   accept(token?: number): void;
   /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;
@@ -112,8 +117,21 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
     if (isClosed) throw new InputError("this evaluator is disposed", { code: "DISPOSED" });
   };
   const feeds = (): Omit<Given, "logits"> => ({ uniforms: uniformsOf(sequence), inputs: featureInputs(sequence) });
+  const pick = pickOf(graph);
+  /** What the graph is given, where a token in place of the pick needs it: a caller may change its logits later. */
+  let begun: Given | undefined;
+  let latestGiven: Given | undefined;
   let latest: Outputs | undefined;
   let picked: number | undefined;
+  const statesOfToken = (token: number, outputs: Outputs): Float32Array => {
+    if (!pick) return outputs.states;
+    if (!latestGiven)
+      throw new InputError(
+        `the chain \`${graph.name}\` has states that are computed from the picked row, and its logits have stayed on the device: expected the picked token, ${picked}, found ${token}`,
+        { code: "NOT_A_CANDIDATE" },
+      );
+    return statesAccepted(graph, pick, token, { ...latestGiven, outputs });
+  };
   return {
     get sequence() {
       return sequence;
@@ -121,16 +139,20 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
     begin(values) {
       checkOpen();
       const logits = logitsFrom(values, vocabSize);
-      return { logits, ...feeds() };
+      const fed = feeds();
+      begun = pick && { ...fed, logits: logits.slice() };
+      return { ...fed, logits };
     },
     beginWithoutLogits() {
       checkOpen();
+      begun = undefined;
       return feeds();
     },
     end(outputs) {
       checkOpen();
       checkTokens(outputs, vocabSize);
       latest = outputs;
+      latestGiven = begun;
       picked = outputs.sampled;
       const measured = measuresOf(graph, outputs.states);
       if (!tail) return { token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...measured };
@@ -142,7 +164,7 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
       checkOpen();
       if (token !== undefined) is.integer(0, vocabSize - 1)(token, "token");
       if (!latest || token === undefined) throw new InputError("there is no token to accept", { code: "NOT_READY" });
-      const next = acceptToken(sequence, token, latest.states);
+      const next = acceptToken(sequence, token, token === picked ? latest.states : statesOfToken(token, latest));
       tail?.accept(token); // may refuse the token
       sequence = next;
       latest = undefined;

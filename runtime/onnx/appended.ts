@@ -24,7 +24,10 @@ export interface AppendedSampler<Tensor extends OrtTensor = OrtTensor> extends D
   readonly outputs: readonly string[];
   /** Reads what a run gave for the chain; the tensors must be in the memory of this process. */
   read(results: Feeds): StepResult;
-  /** Accepts a token, by default that of the last run: advances draws, states and history. */
+  /**
+   * Accepts a token, by default that of the last run: advances draws, states and history.
+   * @throws InputError (NOT_A_CANDIDATE) for another token if states are computed from the picked row: the logits are not here
+   */
   accept(token?: number): void;
   /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;

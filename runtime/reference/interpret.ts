@@ -24,23 +24,9 @@ export function interpret(
   graph: Graph,
   inputs: readonly Vector[],
   uniforms: Float32Array,
-  kernelOf: (op: keyof typeof KERNELS) => Kernel = (op) => KERNELS[op],
+  kernelOf?: KernelOf,
 ): Outputs {
-  const vocabSize = inputs[0]!.length;
-  const values: Vector[] = [];
-  for (const { op, inputs: operands, attrs, dim } of graph.nodes) {
-    const index = attrs["index"] as number;
-    if (op === "input") values.push(isPacked(graph, index) ? bitsIn(inputs[index]!, vocabSize) : inputs[index]!);
-    else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
-    else
-      values.push(
-        kernelOf(op)(
-          operands.map((id) => values[id]!),
-          attrs,
-          bindDim(dim, vocabSize),
-        ),
-      );
-  }
+  const values = valuesOf(graph, inputs, uniforms, kernelOf);
   const { sampled, candidates, logits, probs } = graph.outputs;
   const f32 = (id: NodeId): Float32Array => values[id] as Float32Array;
   return {
@@ -50,6 +36,42 @@ export function interpret(
     ...(probs !== undefined && { probs: f32(probs) }),
     states: Float32Array.from(scalarsOf(graph), (id) => f32(id)[0]!),
   };
+}
+
+type KernelOf = (op: keyof typeof KERNELS) => Kernel;
+
+/** The values of all nodes; for the parameters see `interpret`. */
+export function valuesOf(
+  graph: Graph,
+  inputs: readonly Vector[],
+  uniforms: Float32Array,
+  kernelOf: KernelOf = (op) => KERNELS[op],
+): Vector[] {
+  const vocabSize = inputs[0]!.length;
+  const values: Vector[] = [];
+  for (const [id, { op, attrs }] of graph.nodes.entries()) {
+    const index = attrs["index"] as number;
+    if (op === "input") values.push(isPacked(graph, index) ? bitsIn(inputs[index]!, vocabSize) : inputs[index]!);
+    else if (op === "uniform") values.push(uniforms.subarray(index, index + 1));
+    else values.push(computed(graph, id, values, vocabSize, kernelOf));
+  }
+  return values;
+}
+
+/** The value of a node that is neither an input nor a uniform, from those of its operands. */
+export function computed(
+  { nodes }: Graph,
+  id: NodeId,
+  values: readonly Vector[],
+  vocabSize: number,
+  kernelOf: KernelOf = (op) => KERNELS[op],
+): Vector {
+  const { op, inputs, attrs, dim } = nodes[id]!;
+  return kernelOf(op as keyof typeof KERNELS)(
+    inputs.map((from) => values[from]!),
+    attrs,
+    bindDim(dim, vocabSize),
+  );
 }
 
 const isPacked = ({ inputs }: Graph, index: number): boolean => inputs[index]!.source.kind === "bits";
