@@ -165,7 +165,7 @@ const ort: Ort = {
       const model = openModel(bytes);
       const names = ["sampled", "next_state_0", "next_state_1", "next_state_2", "next_state_3", "next_state_4"];
       return Promise.resolve({
-        run: (feeds) => Promise.resolve(model.run(feeds as Parameters<typeof model.run>[0], names)),
+        run: (feeds) => Promise.resolve(model.run(feeds, names)),
         release: () => {
           model[Symbol.dispose]();
           return Promise.resolve();
