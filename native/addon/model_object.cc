@@ -274,9 +274,8 @@ Napi::Value ModelObject::tokenize_later(const Napi::CallbackInfo & info) {
             return from->tokenizer().tokenize(text, options);
         };
         auto task = std::make_unique<PromiseTask<std::vector<llama_token>>>(
-            env, work, [](Napi::Env on, std::vector<llama_token> && tokens) -> Napi::Value {
-                return from_vector(on, tokens);
-            });
+            env, work,
+            [](Napi::Env on, std::vector<llama_token> && tokens) -> Napi::Value { return from_vector(on, tokens); });
         const Napi::Promise promise = task->promise();
         worker.run(env, std::move(task));
         return promise;

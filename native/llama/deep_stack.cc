@@ -42,8 +42,8 @@ unsigned __stdcall enter(void * call) {
 
 void run_apart(size_t bytes, Call & call) {
     // the size is what is reserved: pages are committed as they are touched
-    const uintptr_t thread = _beginthreadex(nullptr, static_cast<unsigned>(bytes), enter, &call,
-                                            STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
+    const uintptr_t thread =
+        _beginthreadex(nullptr, static_cast<unsigned>(bytes), enter, &call, STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
     if (thread == 0) {
         no_thread(bytes);
     }

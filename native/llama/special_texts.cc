@@ -23,8 +23,8 @@ public:
 
     bool has(size_t at) const { return bytes[at]; }
     bool has_any(size_t from, size_t to) const {
-        return std::find(bytes.begin() + static_cast<ptrdiff_t>(from), bytes.begin() + static_cast<ptrdiff_t>(to), true) !=
-               bytes.begin() + static_cast<ptrdiff_t>(to);
+        return std::find(bytes.begin() + static_cast<ptrdiff_t>(from), bytes.begin() + static_cast<ptrdiff_t>(to),
+                         true) != bytes.begin() + static_cast<ptrdiff_t>(to);
     }
     void take(size_t from, size_t to) {
         std::fill(bytes.begin() + static_cast<ptrdiff_t>(from), bytes.begin() + static_cast<ptrdiff_t>(to), true);
@@ -116,7 +116,7 @@ std::vector<SpecialTexts::Part> SpecialTexts::split(std::string_view text, bool 
     if (waiting.empty()) {
         return text.empty() ? std::vector<Part>{} : std::vector<Part>{ { LLAMA_TOKEN_NULL, text } };
     }
-    Taken                                   taken(text);
+    Taken                                    taken(text);
     std::vector<std::pair<size_t, uint32_t>> found; // where, and its rank
     while (!waiting.empty()) {
         const uint32_t      rank    = waiting.begin()->first;

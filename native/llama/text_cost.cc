@@ -9,7 +9,7 @@ namespace {
 
 // The next character, as llama.cpp reads it: a byte that begins none is a character of its own.
 uint32_t next_character(std::string_view text, size_t & at) {
-    const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+    const auto    byte   = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
     const uint8_t first  = byte(at);
     const size_t  length = first < 0x80 ? 1 : first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     if (length == 1 || first >= 0xf8 || at + length > text.size()) {
@@ -95,8 +95,8 @@ TextCost WordCost::of(std::string_view text) const {
     for (size_t at = 0; at < text.size();) {
         const uint32_t character = next_character(text, at);
         // no expression matches over a blank after a word more than once, but those with `[\r\n/]*`
-        const bool ends = is_ascii_blank(character) && !is_blank(previous) && previous != '/' &&
-                          !(joins_words && character == ' ');
+        const bool ends =
+            is_ascii_blank(character) && !is_blank(previous) && previous != '/' && !(joins_words && character == ' ');
         if (ends) {
             run.next();
         }

@@ -1,17 +1,18 @@
 #include "tokenizer.h"
 
-#include "deep_stack.h"
 #include "graph/failure.h"
+#include "deep_stack.h"
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 
 namespace ggsl {
 
 namespace {
 
 // Runs that the stack of any caller holds.
-constexpr size_t shallow = 128;
+constexpr size_t shallow      = 128;
 constexpr size_t thread_stack = size_t{ 1 } << 20; // what a thread needs besides
 
 constexpr std::string_view blank_text = "\xe2\x96\x81"; // what SentencePiece has for a blank
@@ -31,6 +32,8 @@ std::vector<llama_token> run_llama(const llama_vocab * vocab, std::string_view t
         }
     } catch (const std::bad_alloc &) {
         throw;
+    } catch (const std::out_of_range &) {
+        fail(code::invalid_model, "the vocabulary has no token for a byte of the text: the model is damaged");
     } catch (const std::exception & e) {
         // regular expressions of some C++ libraries have limits of their own
         fail(code::limit_exceeded, "a text of %zu bytes cannot become tokens: %s", text.size(), e.what());
@@ -63,8 +66,7 @@ uint64_t pair_of(uint32_t a, uint32_t b) {
 
 } // namespace
 
-Tokenizer::Tokenizer(const llama_model * model)
-    : vocab(llama_model_get_vocab(model)), specials(vocab), words(model) {
+Tokenizer::Tokenizer(const llama_model * model) : vocab(llama_model_get_vocab(model)), specials(vocab), words(model) {
     const bool is_sentence_piece = llama_vocab_type(vocab) == LLAMA_VOCAB_TYPE_SPM;
     for (llama_token token = 0; token < llama_vocab_n_tokens(vocab); ++token) {
         const std::string_view text = llama_vocab_get_text(vocab, token);

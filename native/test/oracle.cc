@@ -229,14 +229,14 @@ Napi::Value tokenize_reference(const Napi::CallbackInfo & info) {
     const bool add_special   = info[2].ToBoolean();
     const bool parse_special = info[3].ToBoolean();
     const auto texts         = info[1].As<Napi::Array>();
-    auto       lists = Napi::Array::New(info.Env(), texts.Length());
+    auto       lists         = Napi::Array::New(info.Env(), texts.Length());
     for (uint32_t i = 0; i < texts.Length(); ++i) {
         const std::string        text = texts.Get(i).ToString().Utf8Value();
         std::vector<llama_token> tokens(text.size() + 8);
         int32_t                  count = 0;
         const auto               run   = [&] {
             count = llama_tokenize(llama_model_get_vocab(model.get()), text.data(), static_cast<int32_t>(text.size()),
-                                   tokens.data(), static_cast<int32_t>(tokens.size()), add_special, parse_special);
+                                                   tokens.data(), static_cast<int32_t>(tokens.size()), add_special, parse_special);
         };
         with_stack(size_t{ 4 } << 30, run);
         tokens.resize(static_cast<size_t>(std::max(count, 0)));

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ModelError } from "../../runtime/errors.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModel, type Model } from "../../runtime/model.js";
 import { probeModel } from "../../runtime/modelProbe.js";
 import { damagedModels, withArchitecture, withKeys, withTypeOfLastTensor } from "./damaged.js";
 import { DEMO_MODEL } from "./file.js";
@@ -83,6 +83,27 @@ describe("what makes llama.cpp end its process is found before", () => {
     ],
     ["integers as weights", withTypeOfLastTensor(good, 24), /blk.3.ffn_up.weight has the type i8, with which nothing/],
     [
+      "words of tokens that are bytes",
+      withKeys(readFileSync("build/llama.cpp/models/ggml-vocab-llama-spm.gguf"), { "tokenizer.ggml.model": "bert" }),
+      /the token \d+ of its vocabulary of words is a byte, which such a vocabulary has not$/,
+    ],
+    [
+      "RWKV's tokens without a byte",
+      withKeys(good, { "tokenizer.ggml.model": "rwkv" }),
+      /the token \d+ of the vocabulary begins with the byte \d+, which is no token: each such byte must be one$/,
+    ],
+    [
+      "words between blanks of a vocabulary that keeps blanks",
+      withKeys(good, { "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "whitespace" }),
+      /tokenizer.ggml.pre is whitespace, and tokenizer.ggml.model "gpt2": expected both to be whitespace$/,
+    ],
+    ["many keys", withMoreKeys(20_000), /it has 200\d\d keys, at most 4096 are allowed$/],
+    [
+      "many tensors",
+      Buffer.concat([good.subarray(0, 8), Buffer.from([0, 0, 1, 0, 0, 0, 0, 0]), good.subarray(16)]),
+      /it has 65536 tensors, at most 16384 are allowed$/,
+    ],
+    [
       "ggml's own type as weights",
       withTypeOfLastTensor(good, 9),
       /ffn_up.weight has the type q8_1, with which nothing/,
@@ -97,6 +118,21 @@ describe("what makes llama.cpp end its process is found before", () => {
     expect(error).toMatchObject({ code: "INVALID_MODEL", message: expect.stringMatching(expected) });
   });
 });
+
+function withMoreKeys(count: number): Buffer {
+  return withKeys(good, Object.fromEntries(Array.from({ length: count }, (_, i) => [`extra.${i}`, i])));
+}
+
+test("thousands of keys are read in no time", async () => {
+  const model = await loadModel(write("keys", withMoreKeys(4000)), { backend: "cpu" });
+  const before = performance.now();
+  for (let i = 0; i < 10; i++) expect(Object.keys(translatedInfo(model))).toHaveLength(4000);
+  expect(performance.now() - before).toBeLessThan(5000);
+  model.dispose();
+});
+
+const translatedInfo = ({ info }: Model): Record<string, string> =>
+  Object.fromEntries(Object.entries(info.metadata).filter(([key]) => key.startsWith("extra.")));
 
 function find(name: string): Buffer {
   for (const damaged of damagedModels(good)) if (damaged.name === name) return damaged.bytes;

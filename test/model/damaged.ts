@@ -72,7 +72,31 @@ const NUMBERS = [-1, 0, NaN, Infinity, -Infinity, 1e30, -1e-30];
 const LENGTHS = [0n, 1n, 31n, 64n, 1000n, 1n << 31n, 1n << 40n, (1n << 63n) - 1n, (1n << 64n) - 1n];
 const TYPES = [0, 1, 2, 5, 6, 7, 8, 9, 10, 13, 15, 24, 26, 27, 28, 30, 39, 40, 99, 0xffffffff];
 
+/** What `tokenizer.ggml.model` and `tokenizer.ggml.pre` can be, among them what a vocabulary of another kind does not have. */
+export const KINDS = [
+  "bert",
+  "rwkv",
+  "t5",
+  "plamo2",
+  "gpt2",
+  "gemma4",
+  "hybriddna",
+  "whitespace",
+  "test",
+  "none",
+] as const;
+export const WORDS = ["whitespace", "gpt-4o", "superbpe", "gemma4", "sarvam-moe", "kimi-k2", "unknown"] as const;
+
 export function* damagedModels(good: Buffer): Generator<Damaged> {
+  for (const kind of KINDS) {
+    const changed = { "tokenizer.ggml.model": kind };
+    yield { name: `tokens of ${kind}`, bytes: withKeys(good, changed) };
+    for (const pre of WORDS)
+      yield {
+        name: `tokens of ${kind}, words of ${pre}`,
+        bytes: withKeys(good, { ...changed, "tokenizer.ggml.pre": pre }),
+      };
+  }
   const { entries, tensors, end } = partsOf(good);
   const change = (name: string, edit: (bytes: Buffer) => void): Damaged => {
     const bytes = Buffer.from(good);

@@ -81,9 +81,9 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_model_texts(const SharedModel * model) {
 EMSCRIPTEN_KEEPALIVE bool ggsl_tokenize(const SharedModel * model, const char * text, size_t length, bool add_special,
                                         bool parse_special, size_t most_tokens) {
     return guarded([&] {
-        return give((*model)->tokenizer().tokenize({ text, length }, { .add_special   = add_special,
-                                                                       .parse_special = parse_special,
-                                                                       .most_tokens   = most_tokens }));
+        return give((*model)->tokenizer().tokenize(
+            { text, length },
+            { .add_special = add_special, .parse_special = parse_special, .most_tokens = most_tokens }));
     });
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../../runtime/chain.js";
 import { loadModel } from "../../../runtime/model.js";
+import { KINDS, withKeys } from "../../model/damaged.js";
 import { DEMO_MODEL } from "../../model/file.js";
 import { defineGenerator } from "../core/generator.js";
 import { shorter } from "../core/shrink.js";
@@ -18,6 +19,8 @@ interface Damage {
 
 interface Damaged {
   readonly damage: readonly Damage[];
+  /** What kind of vocabulary the file says it has, if another. */
+  readonly kind?: string | undefined;
   /** How much of the file is left, as a fraction. */
   readonly left: number;
 }
@@ -37,8 +40,9 @@ const odd = fc.oneof(
 );
 const fractions = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-function bytesOf({ damage, left }: Damaged): Uint8Array {
-  const bytes = Uint8Array.from(readFileSync(DEMO_MODEL));
+function bytesOf({ damage, kind, left }: Damaged): Uint8Array {
+  const good = readFileSync(DEMO_MODEL);
+  const bytes = Uint8Array.from(kind === undefined ? good : withKeys(good, { "tokenizer.ggml.model": kind }));
   for (const { at, inHeader, bytes: put } of damage) {
     const place = Math.floor(at * ((inHeader ? Math.min(HEADER, bytes.length) : bytes.length) - put.length));
     bytes.set(put, place);
@@ -55,6 +59,7 @@ export const models = defineGenerator<Damaged>({
       maxLength: 4,
       size: "max",
     }),
+    kind: fc.option(fc.constantFrom(...KINDS), { freq: 4, nil: undefined }),
     left: fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fractions }),
   }),
   // loading takes a few threads
@@ -76,6 +81,7 @@ export const models = defineGenerator<Damaged>({
     }
   },
   *smaller(c) {
+    if (c.kind !== undefined) yield { ...c, kind: undefined };
     if (c.left < 1) yield { ...c, left: 1 };
     for (const damage of shorter(c.damage)) yield { ...c, damage };
   },
