@@ -95,7 +95,7 @@ describe("what makes llama.cpp end its process is found before", () => {
     [
       "words between blanks of a vocabulary that keeps blanks",
       withKeys(good, { "tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "whitespace" }),
-      /tokenizer.ggml.pre is whitespace, and tokenizer.ggml.model "gpt2": expected both to be whitespace$/,
+      /tokenizer.ggml.pre is whitespace, and tokenizer.ggml.model gpt2: expected both to be whitespace$/,
     ],
     ["many keys", withMoreKeys(20_000), /it has 200\d\d keys, at most 4096 are allowed$/],
     [
@@ -126,12 +126,12 @@ function withMoreKeys(count: number): Buffer {
 test("thousands of keys are read in no time", async () => {
   const model = await loadModel(write("keys", withMoreKeys(4000)), { backend: "cpu" });
   const before = performance.now();
-  for (let i = 0; i < 10; i++) expect(Object.keys(translatedInfo(model))).toHaveLength(4000);
+  for (let i = 0; i < 10; i++) expect(Object.keys(extraOf(model))).toHaveLength(4000);
   expect(performance.now() - before).toBeLessThan(5000);
   model.dispose();
 });
 
-const translatedInfo = ({ info }: Model): Record<string, string> =>
+const extraOf = ({ info }: Model): Record<string, string> =>
   Object.fromEntries(Object.entries(info.metadata).filter(([key]) => key.startsWith("extra.")));
 
 function find(name: string): Buffer {
