@@ -1,16 +1,26 @@
 /** The Fastify application: what all requests have in common, and the routes. */
-import Fastify, { type FastifyInstance } from "fastify";
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
+import { guarded } from "./guarded.js";
+import { addBodies, checkEncoding } from "./http/body.js";
+import { checkUrl, clientRefusal, refuseOn, refuseOthers } from "./http/faults.js";
+import { setHeaders } from "./http/headers.js";
+import { addHosts, type Hosts } from "./http/hosts.js";
+import { most } from "./http/limits.js";
+import { pathOf } from "./http/path.js";
 import type { ApiKey } from "./keys/keys.js";
 import { schemaRefusal } from "./openai/check.js";
 import type { Schema } from "./openai/schemas.js";
 import { Refusal } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
-import { addFiles, type StaticFiles } from "./routes/files.js";
+import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
 import { addOpenApi } from "./routes/openapi.js";
+import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
 import { addStatus } from "./routes/status.js";
 import type { Serving } from "./serving.js";
@@ -24,6 +34,8 @@ export interface Facts {
   /** Seconds in the queue. */
   waited?: number;
   error?: Refusal;
+  /** Fields that had no effect. */
+  ignored?: readonly string[];
 }
 
 declare module "fastify" {
@@ -58,6 +70,8 @@ export interface AppOptions {
   readonly serving: Serving;
   /** A folder of static files for `/`. */
   readonly files: StaticFiles;
+  /** By which names it may be asked for. */
+  readonly hosts: Hosts;
   /** Whose pages may read answers. */
   readonly cors: readonly string[];
   readonly onAnswered: (answered: Answered) => void;
@@ -70,66 +84,81 @@ const GONE = 499;
 /** Paths that need a key. */
 const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
 
-export function buildApp({ serving, files, cors, onAnswered }: AppOptions): FastifyInstance {
+export function buildApp({ serving, files, hosts, cors, onAnswered }: AppOptions): FastifyInstance {
+  const { metrics } = serving;
+  const paths = filePaths({ ...files, needsKey: serving.keys.isRequired });
+  const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
   const app = Fastify({
-    bodyLimit: serving.bodyLimit,
+    bodyLimit: most("bodyBytes"),
     requestTimeout: REQUEST_TIMEOUT,
+    // a request without a host gets a refusal in the form of the others
+    http: { maxHeaderSize: most("headerBytes"), requireHostHeader: false },
     // one that goes away ends its own text; those that are idle need not be waited for
     forceCloseConnections: "idle",
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allowUnionTypes: true } },
-    clientErrorHandler: (_, socket) => {
-      if (socket.writable) socket.write("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
-      socket.destroy();
+    clientErrorHandler: guarded("clientError", (error: Error, socket: Socket) => {
+      const refusal = clientRefusal(error);
+      if (refusal) metrics.refused(refusal.reason);
+      refuseOn(socket, refusal);
+    }),
+    // addresses that no route can have: hooks do not run for them
+    frameworkErrors(error, request, reply) {
+      begin(request, reply);
+      refuse(error, request, reply);
     },
   });
-  // bodies are JSON
-  app.removeContentTypeParser("text/plain");
+  refuseOthers(app.server, ({ reason }) => metrics.refused(reason));
+  addBodies(app);
   app.decorateRequest("key");
   app.decorateRequest("started", 0);
   app.decorateRequest("facts");
 
-  app.addHook("onRequest", (request, reply, done) => {
+  function begin(request: FastifyRequest, { raw }: FastifyReply): void {
     request.started = performance.now();
     request.facts = {};
-    const { raw } = reply;
-    raw.once("close", () =>
-      onAnswered({
-        ...{
-          method: request.method,
-          route: request.routeOptions.config.label ?? request.routeOptions.url ?? "unknown",
-        },
-        ...{ status: raw.writableFinished ? raw.statusCode : GONE, milliseconds: performance.now() - request.started },
-        ...{ key: request.key?.name, facts: request.facts, body: request.body },
-      }),
+    raw.once(
+      "close",
+      guarded("close", () => onAnswered(answeredOf(request, raw))),
     );
-    done();
-  });
-  addCors(app, cors);
-  app.addHook("onRequest", (request, _, done) => {
-    const { url } = request.routeOptions;
-    if (url !== undefined && isGuarded(url)) request.key = serving.keys.identify(request.headers.authorization);
-    done();
-  });
+  }
 
-  app.setErrorHandler((error, request, reply) => {
-    const { validation } = error as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    const refusal = validation
-      ? schemaRefusal(validation, request.routeOptions.schema?.body as Schema, request.body)
-      : refusalFor(error);
+  function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const refusal = refusalOf(error, request);
     request.facts.error = refusal;
-    serving.metrics.refused(refusal.reason);
+    metrics.refused(refusal.reason);
     // a body that was not read to its end
-    if (refusal.status === 413 || refusal.status === 408) void reply.header("connection", "close");
-    void reply.code(refusal.status).headers(refusal.headers).send(refusal.body);
+    setHeaders(reply, { connection: refusal.status === 413 || refusal.status === 408 ? "close" : undefined });
+    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.body);
+  }
+
+  app.addHook("onRequest", (request, reply, done) => {
+    begin(request, reply);
+    checkUrl(request.url);
+    done();
+  });
+  addHosts(app, hosts);
+  addCors(app, cors);
+  // before the body is read
+  app.addHook("onRequest", (request, reply, done) => {
+    const { url } = request.routeOptions;
+    if (request.is404) throw notFound(request, reply);
+    if (url !== undefined && isGuarded(url)) request.key = serving.keys.identify(request.headers.authorization);
+    checkEncoding(request.headers["content-encoding"]);
+    done();
   });
 
+  function notFound({ url, method }: FastifyRequest, reply: FastifyReply): Refusal {
+    const path = pathOf(url);
+    const taken = methods(path);
+    if (taken.length === 0) return unknownRoute(path);
+    setHeaders(reply, { allow: taken.join(", ") });
+    return new Refusal("method_not_allowed", `${path} takes ${taken.join(", ")}, found ${method}`);
+  }
+
+  app.setErrorHandler(refuse);
   app.setNotFoundHandler((request, reply) => {
-    const [path = "/"] = request.url.split("?");
-    const methods = (["GET", "POST"] as const).filter((method) => app.hasRoute({ method, url: path }));
-    if (methods.length === 0) throw new Refusal("unknown_route", `there is no ${path}: /openapi.json lists the paths`);
-    void reply.header("allow", methods.join(", "));
-    throw new Refusal("method_not_allowed", `${path} takes ${methods.join(", ")}, found ${request.method}`);
+    throw notFound(request, reply);
   });
 
   addGenerate(app, serving);
@@ -137,6 +166,37 @@ export function buildApp({ serving, files, cors, onAnswered }: AppOptions): Fast
   addSamplers(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
-  addFiles(app, { ...files, needsKey: serving.keys.isRequired });
+  addFiles(app, paths, notFound);
   return app;
+}
+
+/** What became of a request whose connection is closed, or whose answer is sent. */
+function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
+  const { method, key, facts, body, routeOptions } = request;
+  const isKnown = facts.error?.reason !== "unknown_route" && facts.error?.reason !== "method_not_allowed";
+  const route = isKnown ? (routeOptions.config?.label ?? routeOptions.url) : undefined;
+  return {
+    ...{ method, route: route ?? "unknown", status: raw.writableFinished ? raw.statusCode : GONE },
+    milliseconds: performance.now() - request.started,
+    ...{ key: key?.name, facts, body },
+  };
+}
+
+/** The refusal of any error: also of one that cannot be told. */
+function refusalOf(error: unknown, { routeOptions, body }: FastifyRequest): Refusal {
+  try {
+    const { validation } = (error ?? {}) as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
+    return validation ? schemaRefusal(validation, routeOptions.schema?.body as Schema, body) : refusalFor(error);
+  } catch (fault) {
+    return refusalFor(fault);
+  }
+}
+
+/** A path without its escapes; as it is, if they are broken. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

@@ -32,20 +32,42 @@ const OWN: Readonly<Partial<Record<RefusalReason, string>>> = {
   model_lost: "a machine with a part of the model was lost: send the request again",
 };
 
+/** Errors of the system that has no file, thread or memory left. */
+const OUT: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ERR_WORKER_INIT_FAILED"]);
+/** Seconds after which a client tries again. */
+const WHEN_OUT = 5;
+/** Causes that are looked at. */
+const DEPTH = 4;
+
+/** Whether an error, or what caused it, is a lack of files, threads or memory, which will be over. */
+export function isOutOfResources(error: unknown, depth = DEPTH): boolean {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  return (
+    (typeof code === "string" && OUT.has(code)) ||
+    (cause !== undefined && depth > 0 && isOutOfResources(cause, depth - 1))
+  );
+}
+
 /** Fastify's errors. */
 const HTTP: Readonly<Record<string, readonly [reason: RefusalReason, message: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ["request_too_large", "the body is too large"],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported_media_type", "the body must have the content type application/json"],
-  FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "the body is empty: expected a JSON object"],
-  FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "the body is not JSON"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["invalid_json", "the body is not as long as its content-length"],
   ECONNRESET: ["request_timeout", "the request was not sent whole"],
-  FST_ERR_BAD_URL: ["unknown_route", "the address of the request is not valid"],
+  FST_ERR_BAD_URL: [
+    "malformed_request",
+    "the address of the request is not valid: a `%` comes before two hexadecimal digits",
+  ],
+  FST_ERR_MAX_PARAM_LENGTH: ["url_too_long", "a part of the address is too long"],
 };
 
 /** The refusal that an error means. Its cause is the error, if the server has to tell it in its log. */
 export function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
+  if (isOutOfResources(error))
+    return new Refusal("out_of_resources", "the server has no file or no thread left for this request: try again", {
+      ...{ retryAfter: WHEN_OUT, cause: error },
+    });
   const {
     code,
     message = "",

@@ -51,7 +51,15 @@ export const REFUSALS = {
     "a field such as `temperature` is given, and the chain that writes the text has no uniform of that name",
     "declare a parameter of that name in the chain, or omit the field",
   ),
+  request_too_complex: invalid(
+    "the body exceeds a [limit](#limits-of-a-request) of its shape",
+    "send less, or flatter: the message has the limit and its field",
+  ),
   request_too_large: invalid("the body has more bytes than are allowed", "send less", 413),
+  url_too_long: invalid("the address has more characters than are allowed", "send the fields in the body", 414),
+  headers_too_large: invalid("the headers have more bytes than are allowed", "send fewer, or shorter ones", 431),
+  malformed_request: invalid("what was sent is not HTTP, or its address is not a valid one", "send HTTP/1.1"),
+  expectation_failed: invalid("the header `expect` asks for what the server does not do", "omit the header", 417),
   request_timeout: invalid("the request is not sent in time", "send it faster", 408),
   unsupported_media_type: invalid("the body is not declared as JSON", "send `content-type: application/json`", 415),
   unknown_route: invalid("there is no such path", "`/openapi.json` lists the paths", 404),
@@ -97,7 +105,13 @@ export const REFUSALS = {
     ...{ status: 401, type: "authentication_error" },
     ...{ when: "the key is absent or not known", fix: "send the header `authorization: Bearer KEY`" },
   },
+  host_not_allowed: {
+    ...{ status: 403, type: "permission_error" },
+    when: "the server listens for this machine alone, and the request names another one: a page may have made its own name mean this machine",
+    fix: "ask for localhost, or start the server with `--allow-host NAME`",
+  },
   queue_full: busy("too many requests wait for a place"),
+  out_of_resources: failed(503, "the server has no file or no thread left for the request", "try again"),
   shutting_down: failed(503, "the server ends", "send the request to another server"),
   model_failed: failed(500, "the device failed, or has no memory", "try again; the server's log says more"),
   model_lost: failed(
@@ -133,6 +147,12 @@ export interface RefusalBody {
   };
 }
 
+/** Characters: what is longer holds the client's own text, and is cut. */
+const LONGEST = { message: 2000, param: 256 } as const;
+
+const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 3)}...` : text;
+
 /** A request that is refused. The message is for the client: it contains nothing of the server. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -147,9 +167,9 @@ export class Refusal extends Error {
     message: string,
     { param, diagnostics, retryAfter, cause }: RefusalDetails = {},
   ) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(cut(message, LONGEST.message), cause === undefined ? undefined : { cause });
     ({ status: this.status, type: this.type } = REFUSALS[reason]);
-    this.param = param;
+    this.param = param && cut(param, LONGEST.param);
     this.diagnostics = diagnostics;
     this.retryAfter = retryAfter;
   }

@@ -1,26 +1,35 @@
-/** The log: one JSON object a line. */
+/** The log: one JSON object a line. Whatever a request is made of, its line can be written, and is short but for its body. */
+import type { Writable } from "node:stream";
 import type { Answered } from "./app.js";
 import { SILENT, type Log } from "./log.js";
+import { boundedWriter } from "./logWriter.js";
 
 /** Where the lines go, and whether requests are part of them. */
 export interface LogOptions {
   readonly form: "json" | "off";
   /** The bodies of requests, with their prompts, too. */
   readonly withPrompts: boolean;
-  readonly write?: (line: string) => void;
+  /** Default: standard output. Lines that its reader does not take are dropped and counted. */
+  readonly to?: Writable;
 }
 
 export interface ServerLog extends Log {
   answered(answered: Answered): void;
 }
 
-export function openLog({ form, withPrompts, write = toStdout }: LogOptions): ServerLog {
+/** Characters of a text that a client chose. */
+const LONGEST = 256;
+
+export function openLog({ form, withPrompts, to = process.stdout }: LogOptions): ServerLog {
   if (form === "off") return { ...SILENT, answered: () => undefined };
-  const line =
+  const write = boundedWriter(to, (lines) =>
+    lineOf("warn", { lines }, "lines of the log were dropped: its reader was behind"),
+  );
+  const at =
     (level: string) =>
     (fields: object, message: string): void =>
-      write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...fields })}\n`);
-  const [info, warn, error] = [line("info"), line("warn"), line("error")];
+      write(lineOf(level, fields, message));
+  const [info, warn, error] = [at("info"), at("warn"), at("error")];
   return {
     ...{ info, warn, error },
     answered(answered) {
@@ -35,20 +44,39 @@ export function openLog({ form, withPrompts, write = toStdout }: LogOptions): Se
   };
 }
 
+/** A line of any values: those that JSON does not have are told as such. */
+function lineOf(level: string, fields: object, message: string): string {
+  const head = { time: new Date().toISOString(), level, message };
+  try {
+    return `${JSON.stringify({ ...head, ...fields })}\n`;
+  } catch (error) {
+    const told = Object.entries(fields).map(([name, value]) => [name, plain(value)]);
+    return `${JSON.stringify({ ...head, ...Object.fromEntries(told), unwritten: cut(String(error)) })}\n`;
+  }
+}
+
+/** A value that a line can have for certain. */
+const plain = (value: unknown): unknown =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : `(${typeof value})`;
+
 function factsOf({ facts: { usage, sampler, user, waited, error } }: Answered): object {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   return {
-    ...{ sampler, user },
+    ...{ sampler, user: user === undefined ? undefined : cut(user) },
     ...(waited !== undefined && { waited_ms: rounded(1000 * waited) }),
     ...(usage && {
       ...{ prompt_tokens: usage.promptTokens, cached_tokens: usage.cachedTokens, tokens: usage.generatedTokens },
       ...(usage.firstToken !== undefined && { first_token_ms: rounded(usage.firstToken) }),
       finish: usage.finishes,
     }),
-    ...(error && { error: error.code, reason: error.message }),
-    ...(cause !== undefined && { cause: cause instanceof Error ? cause.stack : JSON.stringify(cause) }),
+    ...(error && { error: error.code, reason: cut(error.message) }),
+    // of the server
+    ...(cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
   };
 }
 
+/** A text of a client, cut, with how long it was. */
+const cut = (text: string): string =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST)}... (${text.length} characters)` : text;
+
 const rounded = (milliseconds: number): number => Math.round(10 * milliseconds) / 10;
-const toStdout = (line: string): void => void process.stdout.write(line);

@@ -1,27 +1,29 @@
 /** A server from its options to its end. */
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import { loadJinja } from "ggsl/chat/jinja.js";
 import { InputError } from "ggsl/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import { loadModel, type Model } from "ggsl/model.js";
 import { buildApp } from "./app.js";
 import {
-  BODY_LIMIT,
   checkNames,
   contextSizeOf,
   DEFAULTS,
   FLUSH,
   GRACE,
-  isLoopback,
+  hostsOf,
   nameOf,
   originsOf,
   PATIENCE,
   slotNames,
   type ServeOptions,
 } from "./config/options.js";
+import { isLoopback } from "./config/loopback.js";
 import { DefaultChains } from "./engine/defaults.js";
 import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
+import { guarded } from "./guarded.js";
 import { Keys } from "./keys/keys.js";
 import { Metrics } from "./metrics/metrics.js";
 import { findForm, type CallForm } from "./openai/tools/form.js";
@@ -67,6 +69,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const metrics = new Metrics();
   const slots = slotNames(options);
   const cors = originsOf(options);
+  const hosts = { host: options.host ?? DEFAULTS.host, allowed: hostsOf(options) };
   const cost = costLimits(options.limits ?? {});
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
   const closing: (() => unknown)[] = [() => keys.close()];
@@ -99,12 +102,14 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const serving: Serving = {
       ...{ engine, samplers, defaults: new DefaultChains(), slots, keys, queue, metrics },
       ...{ callForm: formOnce(engine), answering: new Set(), isLenient: options.lenient ?? false },
-      ...{ patience: PATIENCE, bodyLimit: BODY_LIMIT },
+      patience: PATIENCE,
     };
     await warmUp(serving);
+    // what a request needs is read now: later there may be no descriptor left for it
+    await loadJinja();
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
-      ...{ serving, files: filesOf(options), cors },
+      ...{ serving, files: filesOf(options), hosts, cors },
       onAnswered(answered) {
         metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
         log.answered(answered);
@@ -195,10 +200,14 @@ async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOp
 /** The form of tool calls, found when it is first needed. */
 function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
   let found: Promise<CallForm | undefined> | undefined;
-  return () =>
-    (found ??= findForm((messages, given) =>
+  return () => {
+    const finding = (found ??= findForm((messages, given) =>
       engine.model.renderChat(messages, { ...given, template: engine.template }),
     ));
+    // a model that was lost, or a lack of memory: the next request tries again
+    finding.catch(() => (found = undefined));
+    return finding;
+  };
 }
 
 /** Opens the context, so that one that does not fit in memory ends the start and not the first request. */
@@ -236,7 +245,10 @@ async function listen(
 /** Waits until running texts have ended; after `grace` milliseconds the rest is refused. */
 /** Answers are written by now: connections without a request, or with a part of one, need not be waited for. */
 async function closeApp(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), FLUSH);
+  const timer = setTimeout(
+    guarded("flush", () => app.server.closeAllConnections()),
+    FLUSH,
+  );
   await app.close();
   clearTimeout(timer);
 }

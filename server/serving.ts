@@ -24,6 +24,4 @@ export interface Serving {
   readonly isLenient: boolean;
   /** Milliseconds that the reader of a stream may take nothing. */
   readonly patience: number;
-  /** Bytes of a body. */
-  readonly bodyLimit: number;
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run campaign:server`: the built `ggsl serve` under load (64 clients with 64 samplers for 60 s), with a hostile client (10 000
- * requests: damaged programs, broken JSON, slow senders, half-closed sockets) beside honest ones, and 1000 texts with seeds alone and
+ * requests: damaged programs, broken JSON, JSON of any shape, odd requests, slow senders, half-closed sockets) beside honest ones, and 1000 texts with seeds alone and
  * together (test/server/campaign). docs/performance.md has its results.
  */
 import { compile } from "./build.js";

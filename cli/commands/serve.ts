@@ -24,6 +24,7 @@ interface Options extends ModelFlags {
   readonly logPrompts?: true;
   readonly lenient?: true;
   readonly cors?: readonly string[];
+  readonly allowHost?: readonly string[];
   readonly probe?: true;
   readonly check?: true;
 }
@@ -65,6 +66,10 @@ export const addServe = (command: Command): Command =>
       .option(
         "--cors <origin...>",
         "origins such as https://example.org whose pages may read answers in browsers, or `*` for all (default: none)",
+      )
+      .option(
+        "--allow-host <name...>",
+        "names by which it may be asked for besides localhost and --host, such as a proxy's, or `*` for any",
       ),
   )
     .addOption(
@@ -112,7 +117,7 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
     ...settingsOf(options),
     ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, strict },
     ...{ contextSize: options.ctxSize, template: readTemplate(options) },
-    ...{ samplers: options.sampler, slots: options.slot, limits: options.limit },
+    ...{ allowHosts: options.allowHost, samplers: options.sampler, slots: options.slot, limits: options.limit },
   };
 };
 

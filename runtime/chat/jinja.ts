@@ -1,6 +1,7 @@
 /**
- * The template engine, loaded when the first template is rendered: pages and programs without chats do not pay for it. Its own
- * types do not resolve in ECMAScript modules, so the used part is typed here.
+ * The template engine, loaded when the first template is rendered: pages and programs without chats do not pay for it. A server loads
+ * it when it starts: Node.js tries no module again that it could not read once. Its own types do not resolve in ECMAScript modules,
+ * so the used part is typed here.
  */
 
 /** A node of a parsed template. */
@@ -38,5 +39,9 @@ export interface Jinja {
 
 let loading: Promise<Jinja> | undefined;
 
-export const loadJinja = (): Promise<Jinja> =>
-  (loading ??= import("@huggingface/jinja").then((engine) => engine as unknown as Jinja));
+/** Loads it once. What failed is tried again by the next call. */
+export function loadJinja(): Promise<Jinja> {
+  const load = (loading ??= import("@huggingface/jinja").then((engine) => engine as unknown as Jinja));
+  load.catch(() => (loading = undefined));
+  return load;
+}

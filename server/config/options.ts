@@ -51,6 +51,11 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   readonly logPrompts?: boolean | undefined;
   /** Origins such as `https://example.org` whose pages may read answers in browsers, or `*` for all; default: none. */
   readonly cors?: readonly string[] | undefined;
+  /**
+   * Names by which the server may be asked for besides those of this machine and `host`, such as that of a proxy, or `*` for any.
+   * Without them only a server that listens at a loopback address looks at names.
+   */
+  readonly allowHosts?: readonly string[] | undefined;
   /** Fields of requests that are not known are ignored, and named in a header. */
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
@@ -76,8 +81,6 @@ export interface NamedSlot {
 export const DEFAULTS = { port: 8080, host: "127.0.0.1", sequences: 32, queue: 256 } as const;
 /** Tokens of a text, unless the model was trained with fewer. */
 export const CONTEXT_SIZE = 4096;
-/** Bytes of a body. */
-export const BODY_LIMIT = 2 ** 20;
 /** Milliseconds that the reader of a stream may take nothing. */
 export const PATIENCE = 60_000;
 /** Milliseconds for running texts to end. */
@@ -103,6 +106,7 @@ const NAMES: OptionNames<ServeOptions> = {
     strict: true,
     files: true,
     cors: true,
+    allowHosts: true,
   },
 };
 const FILE: OptionNames<NamedFile> = { name: true, file: true };
@@ -155,6 +159,17 @@ export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
   return cors;
 }
 
+/** A name or an address, without a scheme or a port. */
+const HOST = /^(?:\*|\[?[\da-f.]*:[\da-f.]*:[\da-f:.]*\]?|[^\s:/?#@[\],]+)$/i;
+
+/** The names by which the server may be asked for. Throws `InputError`. */
+export function hostsOf({ allowHosts = [] }: ServeOptions): readonly string[] {
+  for (const name of allowHosts)
+    if (!HOST.test(name))
+      throw wrong(`a host is \`*\`, or a name or address without a scheme and a port, found "${name}"`);
+  return allowHosts.map((name) => name.replace(/^\[(.*)\]$/, "$1"));
+}
+
 const namesOf = (samplers: readonly NamedFile[]): string =>
   samplers.length === 0 ? "give it with --sampler NAME=FILE" : samplers.map(({ name }) => `\`${name}\``).join(", ");
 
@@ -172,6 +187,3 @@ export function contextSizeOf({ contextSize, sequences = DEFAULTS.sequences }: S
 /** The model's name for requests. */
 export const nameOf = ({ alias, model }: ServeOptions): string =>
   alias ?? model.replace(/^.*[\\/]/, "").replace(/\.gguf$/i, "");
-
-/** Whether only this machine reaches an address. */
-export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1)$/.test(host);

@@ -1,5 +1,5 @@
 /** The values of a request for the chain that writes its text. */
-import type { Param, Range } from "@ggsl/compiler/graph/graph.js";
+import type { Graph, Param, Range } from "@ggsl/compiler/graph/graph.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { seededChain, type Chain } from "ggsl/chain.js";
 import type { Feed } from "ggsl/features/feed.js";
@@ -106,6 +106,7 @@ export function set(
 export function feedFor(asked: Asked): Feed {
   const { chain, body } = asked;
   const { logit_bias: biases, sampler_inputs: inputs } = body;
+  checkInputs(asked);
   const readsBiases = chain.graph.features.some(({ from }) => from.kind === "bias");
   if (biases && !readsBiases) lack(asked, "logit_bias", "no stage that reads biases, such as `logit_bias()`");
   return {
@@ -122,6 +123,28 @@ export function feedFor(asked: Asked): Feed {
     }),
   };
 }
+
+/** Refuses inputs that the chain does not declare. */
+function checkInputs({ chain, body: { sampler_inputs: inputs = {} } }: Asked): void {
+  const known = inputNames(chain.graph);
+  const unknown = Object.keys(inputs).find((name) => !known.has(name));
+  if (unknown === undefined) return;
+  const has = known.size === 0 ? "" : `; its inputs are ${[...known].map((name) => `\`${name}\``).join(", ")}`;
+  throw new Refusal(
+    "parameter_not_in_sampler",
+    `the chain \`${chain.name}\` has no input \`${unknown}\`${has}: declare it there, or omit it`,
+    { param: `sampler_inputs.${unknown}` },
+  );
+}
+
+/** What a graph declares with `input`, also the logits of other sequences. */
+const inputNames = ({ features }: Graph): ReadonlySet<string> =>
+  new Set(
+    features.flatMap(({ from }) => {
+      if ("in" in from && typeof from.in === "object") return [from.in.input];
+      return from.kind === "input" || from.kind === "guide" ? [from.name] : [];
+    }),
+  );
 
 const BANNED = -100;
 

@@ -8,9 +8,11 @@
  * The secrets are kept as sha256 only, and compared in constant time. The file is read again when it changes.
  */
 import { timingSafeEqual } from "node:crypto";
-import { statSync } from "node:fs";
+import type { InputError } from "ggsl/errors.js";
+import { guarded } from "../guarded.js";
 import { SILENT, type Log } from "../log.js";
 import { Refusal } from "../refusal.js";
+import { versionOf } from "../version.js";
 import { hashOf, readKeys, type ApiKey, type HashedKey, type KeyLimits } from "./file.js";
 
 export type { ApiKey, KeyLimits } from "./file.js";
@@ -40,6 +42,8 @@ export class Keys implements Disposable {
   readonly #source: Source | undefined;
   /** What identifies the version of the file that was read last. */
   #version: string | undefined;
+  /** Why it could not be read, as the log has it. */
+  #told: string | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
 
   private constructor(source: Source | undefined, limits: KeyLimits, every: number) {
@@ -48,9 +52,11 @@ export class Keys implements Disposable {
       this.#anonymous = { id: "anonymous", name: "anonymous", limits };
       return;
     }
-    this.#version = versionOf(source.file);
-    this.#keys = readKeys(source.file, limits);
-    this.#timer = setInterval(() => this.#look(), every);
+    this.#read(source);
+    this.#timer = setInterval(
+      guarded("keys", () => this.#look()),
+      every,
+    );
     this.#timer.unref();
   }
 
@@ -91,14 +97,17 @@ export class Keys implements Disposable {
   /** Reads the file again. If it is broken, keeps the keys, says so on the log and returns false. */
   reload(): boolean {
     if (!this.#source) return false;
-    const { file, limits, log } = this.#source;
-    this.#version = versionOf(file);
+    const { file, log } = this.#source;
     try {
-      this.#keys = readKeys(file, limits);
+      this.#read(this.#source);
     } catch (error) {
-      log.warn({ keys: this.size }, `the keys did not change: ${(error as Error).message}`);
+      const { message } = error as Error;
+      // a file that cannot be read is tried again at each look, and told once
+      if (message !== this.#told) log.warn({ keys: this.size }, `the keys did not change: ${message}`);
+      this.#told = message;
       return false;
     }
+    this.#told = undefined;
     log.info({ keys: this.size }, `the keys were read again from "${file}"`);
     return true;
   }
@@ -112,16 +121,27 @@ export class Keys implements Disposable {
     this.close();
   }
 
+  /** The version of what was read is noted once it was: a file that could not be read has none. */
+  #read({ file, limits }: Source): void {
+    const version = versionIn(file);
+    try {
+      this.#keys = readKeys(file, limits);
+    } catch (error) {
+      if ((error as InputError).code === "INVALID_FILE") this.#version = version;
+      throw error;
+    }
+    this.#version = version;
+  }
+
   #look(): void {
-    if (versionOf(this.#source!.file) !== this.#version) this.reload();
+    if (versionIn(this.#source!.file) !== this.#version) this.reload();
   }
 }
 
-/** Changes with the content of a file, and when another takes its place. */
-function versionOf(file: string): string {
+/** The version of a file; why it has none, if it cannot be looked at. */
+function versionIn(file: string): string {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+    return versionOf(file);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? "unreadable";
   }

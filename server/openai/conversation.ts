@@ -1,4 +1,5 @@
 /** Conversations and tools as clients send them, in the one form that templates and grammars read. */
+import { checkShape } from "../http/json.js";
 import { Refusal } from "../refusal.js";
 import type { Body } from "./check.js";
 import { pathText, show, type Path } from "./fit.js";
@@ -68,16 +69,15 @@ function readCall(call: Body, path: Path): Body {
   if (!isObject(named)) return call;
   const { arguments: given } = named;
   const isAbsent = given === undefined || (typeof given === "string" && /^\s*(?:null)?\s*$/.test(given));
-  if (typeof given === "string" && !isAbsent && !isObject(parsed(given)))
-    throw refuse(
-      [...path, "function", "arguments"],
-      `must be an object, or its JSON text, found ${show(given)}`,
-      "invalid_request",
-    );
+  const at = [...path, "function", "arguments"];
+  if (typeof given === "string" && !isAbsent && !isObject(parsed(given, at)))
+    throw refuse(at, `must be an object, or its JSON text, found ${show(given)}`, "invalid_request");
   return { ...call, function: { ...named, ...(isAbsent && { arguments: "{}" }) } };
 }
 
-function parsed(text: string): unknown {
+/** Throws a `Refusal` for a text that exceeds the limits of bodies; undefined for one that is no JSON. */
+function parsed(text: string, path: Path): unknown {
+  checkShape(text, pathText(path));
   try {
     return JSON.parse(text);
   } catch {

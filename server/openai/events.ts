@@ -1,5 +1,6 @@
 /** Server-sent events of one answer. A reader that is slow holds up only its own texts. */
 import type { ServerResponse } from "node:http";
+import { guarded } from "../guarded.js";
 
 const HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -49,13 +50,16 @@ export class EventStream {
   private drain(): Promise<void> {
     const { response, patience } = this;
     return new Promise((resolve) => {
-      const done = (): void => {
+      const done = guarded("drain", () => {
         clearTimeout(timer);
         response.off("drain", done).off("close", done);
         this.drained = undefined;
         resolve();
-      };
-      const timer = setTimeout(() => response.destroy(), patience);
+      });
+      const timer = setTimeout(
+        guarded("patience", () => response.destroy()),
+        patience,
+      );
       response.on("drain", done).on("close", done);
     });
   }

@@ -3,6 +3,7 @@
  * a key with many requests does not keep others waiting. A request of `n` texts takes `n` places at once.
  */
 import { abortError } from "ggsl/errors.js";
+import { guarded } from "../guarded.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
 import { Rate } from "./rate.js";
@@ -125,7 +126,7 @@ export class Queue {
     try {
       return await new Promise<Ticket>((admit, refuse) => {
         const request: Waiting = { lane, atOnce, texts, place, since: this.#now(), admit, refuse };
-        leave = () => this.#leave(request, abortError(signal!));
+        leave = guarded("abort", () => this.#leave(request, abortError(signal!)));
         signal?.addEventListener("abort", leave, { once: true });
         this.#turns.push(lane, request);
         this.#serve();

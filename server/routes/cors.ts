@@ -1,5 +1,6 @@
 /** Pages of other origins: the headers by which browsers let them read answers (CORS). Keys are headers, so no cookies are allowed. */
 import type { FastifyInstance } from "fastify";
+import { setHeaders } from "../http/headers.js";
 import { IGNORED } from "./exchange.js";
 
 /** Seconds that a browser remembers what it may send. */
@@ -8,6 +9,8 @@ const METHODS = "GET, POST";
 /** Any other headers that a client's library adds are allowed by name. */
 const HEADERS = "authorization, content-type";
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
+/** Characters of their list. */
+const MOST_ASKED = 1000;
 /** Beyond those that pages can always read. */
 const READABLE = `retry-after, ${IGNORED}`;
 
@@ -19,21 +22,20 @@ export function addCors(app: FastifyInstance, origins: readonly string[]): void 
   // before keys are asked for: a browser asks without one, and a page reads why it was refused
   app.addHook("onRequest", (request, reply, done) => {
     const { origin } = request.headers;
-    if (!isAll) void reply.header("vary", "origin");
+    if (!isAll) setHeaders(reply, { vary: "origin" });
     if (origin === undefined || !(isAll || allowed.has(origin))) return done();
-    void reply.headers({
+    setHeaders(reply, {
       "access-control-allow-origin": isAll ? "*" : origin,
       "access-control-expose-headers": READABLE,
     });
     if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) return done();
     const asked = request.headers["access-control-request-headers"];
-    void reply
-      .code(204)
-      .headers({
-        "access-control-allow-methods": METHODS,
-        "access-control-allow-headers": asked !== undefined && HEADER_NAMES.test(asked) ? asked : HEADERS,
-        "access-control-max-age": REMEMBERED,
-      })
-      .send();
+    setHeaders(reply, {
+      "access-control-allow-methods": METHODS,
+      "access-control-allow-headers":
+        asked !== undefined && asked.length <= MOST_ASKED && HEADER_NAMES.test(asked) ? asked : HEADERS,
+      "access-control-max-age": REMEMBERED,
+    });
+    void reply.code(204).send();
   });
 }

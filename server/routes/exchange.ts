@@ -1,5 +1,7 @@
 /** What requests that compute have in common: their fields, their model, their turn, and their end. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { guarded } from "../guarded.js";
+import { headerNames, setHeaders } from "../http/headers.js";
 import { checkFields, tidyBody, type Body } from "../openai/check.js";
 import { readConversation } from "../openai/conversation.js";
 import { bodySchema, type Endpoint } from "../openai/fields.js";
@@ -25,11 +27,12 @@ export function checkBody(
   ignore(reply, ignored);
 }
 
-/** Names fields that have no effect in a header of the answer. */
+/** Names fields that have no effect in a header of the answer, after those that were named before. */
 export function ignore(reply: FastifyReply, names: readonly string[]): void {
-  const before = reply.getHeader(IGNORED);
-  if (names.length > 0)
-    void reply.header(IGNORED, [...(typeof before === "string" ? [before] : []), ...names].join(", "));
+  if (names.length === 0) return;
+  const { facts } = reply.request;
+  facts.ignored = [...(facts.ignored ?? []), ...names];
+  setHeaders(reply, { [IGNORED]: headerNames(facts.ignored) });
 }
 
 export function checkModel({ engine: { name } }: Serving, model: string | undefined): void {
@@ -43,10 +46,13 @@ export function checkModel({ engine: { name } }: Serving, model: string | undefi
 export function abortFor({ answering }: Serving, { raw }: FastifyReply): AbortController {
   const abort = new AbortController();
   answering.add(abort);
-  raw.once("close", () => {
-    answering.delete(abort);
-    if (!raw.writableFinished) abort.abort();
-  });
+  raw.once(
+    "close",
+    guarded("close", () => {
+      answering.delete(abort);
+      if (!raw.writableFinished) abort.abort();
+    }),
+  );
   return abort;
 }
 

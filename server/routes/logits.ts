@@ -1,6 +1,7 @@
 /** `POST /v1/logits`: the model's logits after a prompt; `GET /v1/tokens`: what its tokens are. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { promptOf } from "../engine/plan.js";
+import { setHeaders } from "../http/headers.js";
 import { openUsage } from "../engine/texts.js";
 import { usageOf } from "../openai/answers.js";
 import type { LogitsBody } from "../openai/bodies.js";
@@ -68,7 +69,7 @@ async function answer(
     const usage = (request.facts.usage = { ...openUsage(), promptTokens: prompt.length });
     metrics.tokens("prompt", prompt.length);
     const vary = reply.getHeader("vary");
-    void reply.header("vary", typeof vary === "string" ? `${vary}, accept` : "accept");
+    setHeaders(reply, { vary: typeof vary === "string" ? `${vary}, accept` : "accept" });
     if (wantsOctets(request)) return await reply.type(OCTETS).send(octetsOf(logits));
     const { name } = engine;
     return await reply.send({ object: "logits", model: name, logits: [...logits].map(finite), usage: usageOf(usage) });

@@ -1,5 +1,6 @@
 /** `POST /v1/samplers`: compiles a sampler and keeps it, so that requests can name it by its id. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { guarded } from "../guarded.js";
 import { tidyBody } from "../openai/check.js";
 import { someObject, text } from "../openai/schemas.js";
 import { samplerJson } from "../samplers/samplers.js";
@@ -29,7 +30,10 @@ export function addSamplers(app: FastifyInstance, { samplers, isLenient }: Servi
   app.post<{ Body: SamplerBody }>("/v1/samplers", options, async (request, reply) => {
     const { sampler, sampler_chain: chain } = request.body;
     const abort = new AbortController();
-    reply.raw.once("close", () => abort.abort());
+    reply.raw.once(
+      "close",
+      guarded("close", () => abort.abort()),
+    );
     return samplerJson(await samplers.get({ sampler, chain }, { client: request.key, signal: abort.signal }));
   });
 }

@@ -3,6 +3,8 @@
  * wait in lanes that take turns.
  */
 import { Worker } from "node:worker_threads";
+import { isOutOfResources, refusalFor } from "../faults.js";
+import { guarded } from "../guarded.js";
 import type { Log } from "../log.js";
 import { Turns } from "../queue/turns.js";
 import { Refusal } from "../refusal.js";
@@ -108,7 +110,9 @@ export class Pool {
     thread.worker.postMessage(work.job);
     const { deadline } = this.options;
     thread.timer = setTimeout(
-      () => this.#end(thread, { kind: "limit", message: `it takes more than ${deadline} ms to compile` }),
+      guarded("deadline", () =>
+        this.#end(thread, { kind: "limit", message: `it takes more than ${deadline} ms to compile` }),
+      ),
       deadline,
     );
   }
@@ -122,10 +126,22 @@ export class Pool {
     });
     const thread: Thread = { worker, isReady: false, work: undefined, timer: undefined };
     this.#threads.add(thread);
-    thread.timer = setTimeout(() => this.#died(thread, new Error("it does not start")), START_MILLISECONDS);
-    worker.on("message", (message: Reply | "ready") => this.#receive(thread, message));
-    worker.on("error", (error) => this.#died(thread, error));
-    worker.on("exit", (status) => this.#died(thread, new Error(`it ended with status ${status}`)));
+    thread.timer = setTimeout(
+      guarded("start", () => this.#died(thread, new Error("it does not start"))),
+      START_MILLISECONDS,
+    );
+    worker.on(
+      "message",
+      guarded("message", (message: Reply | "ready") => this.#receive(thread, message)),
+    );
+    worker.on(
+      "error",
+      guarded("error", (error: Error) => this.#died(thread, error)),
+    );
+    worker.on(
+      "exit",
+      guarded("exit", (status: number) => this.#died(thread, new Error(`it ended with status ${status}`))),
+    );
   }
 
   #receive(thread: Thread, message: Reply | "ready"): void {
@@ -159,7 +175,10 @@ export class Pool {
     else work?.resolve(failed);
     if (isReady) return this.#serve();
     // another one would not start either
-    for (const waiting of this.#turns.clear()) waiting.resolve(failed);
+    for (const waiting of this.#turns.clear()) {
+      if (isOutOfResources(error)) waiting.reject(refusalFor(error));
+      else waiting.resolve(failed);
+    }
   }
 
   #remove(thread: Thread): void {

@@ -8,6 +8,7 @@ import type { Limits } from "@ggsl/compiler/limits/limits.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain.js";
 import { abortError, InputError } from "ggsl/errors.js";
+import { guarded } from "../guarded.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
@@ -344,7 +345,7 @@ async function withSignal<T>(result: Promise<T>, signal: AbortSignal | undefined
   if (!signal) return result;
   let leave: (() => void) | undefined;
   const left = new Promise<undefined>((resolve) => {
-    leave = () => resolve(undefined);
+    leave = guarded("abort", () => resolve(undefined));
     signal.addEventListener("abort", leave, { once: true });
   });
   try {

@@ -1,13 +1,14 @@
 /** What all requests have in common: errors, keys, headers, the log, static files. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import Fastify from "fastify";
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { AuthenticationError, OpenAI } from "openai";
 import { bodySchema, FIELDS, fieldsOn, type Endpoint } from "../../server/openai/fields.js";
-import { addFiles } from "../../server/routes/files.js";
+import { addFiles, filePaths } from "../../server/routes/files.js";
+import { Refusal } from "../../server/refusal.js";
 import { open, type Opened } from "./open.js";
 
 const PATHS = { chat: "/v1/chat/completions", completions: "/v1/completions", logits: "/v1/logits" } as const;
@@ -135,7 +136,7 @@ describe("requests that are no requests", () => {
     });
     expect(await server.get("/openapi.json")).toContain("/v1/completions");
     const method = await server.post("/v1/models", {});
-    expect([method.status, method.headers.get("allow")]).toEqual([405, "GET"]);
+    expect([method.status, method.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     await expect(server.client.models.retrieve("other")).rejects.toMatchObject({ status: 404, code: "unknown_model" });
     expect((await server.client.models.list()).data).toMatchObject([{ id: "demo", object: "model" }]);
   });
@@ -151,7 +152,7 @@ describe("requests that are no requests", () => {
       });
     expect(await send("hello\r\n\r\n")).toContain("400 Bad Request");
     const head =
-      "POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
+      "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n";
     await send(`${head}{"prompt":`);
     expect(await server.get("/health")).toBe('{"status":"ok"}');
   });
@@ -185,7 +186,7 @@ describe("static files", () => {
     };
     write("one", 1);
     const app = Fastify();
-    addFiles(app, { folder, areHashed: false, needsKey: false });
+    addFiles(app, filePaths({ folder, areHashed: false, needsKey: false }), () => new Refusal("unknown_route", "none"));
     const url = await app.listen();
     const get = async (known = "") => {
       const answer = await fetch(`${url}/app.js`, { headers: { "if-none-match": known } });
@@ -202,6 +203,49 @@ describe("static files", () => {
     rmSync(folder, { recursive: true });
   });
 
+  test("of any names are served, but those that begin with a dot", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ggsl-site-"));
+    const names = [
+      "a b.txt",
+      "*",
+      ":id",
+      "a:b*c.txt",
+      "100%.txt",
+      "ü.txt",
+      "#x?.txt",
+      "a::b",
+      "(x)",
+      "a(\\\\d+).txt",
+      "**/:x/y.txt",
+      ".well-known/x.txt",
+    ];
+    const hidden = [".env", ".git/config", "assets/.secret", ".well-known/.x"];
+    for (const name of [...names, ...hidden]) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), name);
+    }
+    const own = await open({ files: folder, sequences: 1 });
+    const urlOf = (name: string): string => `${own.url}/${name.split("/").map(encodeURIComponent).join("/")}`;
+    try {
+      for (const name of names) {
+        const answer = await fetch(urlOf(name));
+        expect([name, answer.status, await answer.text()]).toEqual([name, 200, name]);
+        const other = await fetch(urlOf(name), { method: "POST" });
+        expect([name, other.status, other.headers.get("allow")]).toEqual([name, 405, "GET, HEAD"]);
+        expect(await other.text()).toContain("takes GET, HEAD, found POST");
+      }
+      for (const name of [...hidden, "anything", "a b"])
+        expect([name, (await fetch(urlOf(name))).status]).toEqual([name, 404]);
+      expect((await fetch(own.url)).status).toBe(200);
+      // one that is removed is not there
+      rmSync(join(folder, "ü.txt"));
+      expect((await fetch(urlOf("ü.txt"))).status).toBe(404);
+    } finally {
+      await own.close(0);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test("are the only ones", async () => {
     const { hostname, port } = new URL(server.url);
     // fetch would resolve the dots itself
@@ -210,7 +254,7 @@ describe("static files", () => {
         let answer = "";
         const socket = connect(Number(port), hostname);
         socket.on("data", (part) => (answer += String(part))).on("close", () => resolve(answer));
-        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
       });
     for (const path of ["/../open.ts", "/%2e%2e/open.ts", "/..%2fopen.ts", "//etc/passwd", "/nothing.js"])
       expect(await raw(path)).toMatch(/^HTTP\/1.1 404 /);

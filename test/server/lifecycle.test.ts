@@ -25,7 +25,7 @@ function raw(server: Opened, body: object): Socket {
   socket.on("error", () => undefined).pause();
   sockets.push(socket);
   socket.write(
-    `POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
   return socket;
 }
@@ -181,7 +181,7 @@ describe("the end", () => {
       socket.on("error", () => undefined).resume();
       return new Promise((resolve) => socket.once("close", resolve));
     });
-    half.write("POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-le");
+    half.write("POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-le");
     await server.get("/ready");
     // Node.js alone would wait for five minutes
     await server.close();

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTEXT_SIZE, DEFAULTS, GRACE } from "@ggsl/server/config/options.js";
 import { defaultSource } from "@ggsl/server/engine/defaults.js";
+import { REQUEST_LIMITS } from "@ggsl/server/http/limits.js";
 import { FIELDS, type Field } from "@ggsl/server/openai/fields.js";
 import { REFUSALS } from "@ggsl/server/refusal.js";
 import { ROUTES } from "@ggsl/server/routes/openapi.js";
@@ -37,6 +38,10 @@ export function page(): string {
       .join(", "),
     fields: table(["field", "of", "done", "what it does, or why not"], known),
     own: table(["field", "of", "meaning"], fields.filter(([, { support }]) => support === "own").map(row)),
+    limits: table(
+      ["at most", "of"],
+      Object.values(REQUEST_LIMITS).map(({ most, counts }) => [`${most}`, counts]),
+    ),
     refusals: table(
       ["code", "status", "when", "what to do"],
       Object.entries(REFUSALS).map(([code, { status, when, fix }]) => [`\`${code}\``, `${status}`, when, fix]),

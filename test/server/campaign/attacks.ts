@@ -24,7 +24,7 @@ interface Target {
 }
 
 const headersOf = ({ key }: Target, length: number): string =>
-  `host: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
+  `host: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
 
 function post({ url, key }: Target, path: string, body: string): Promise<Outcome> {
   return new Promise((resolve) => {
@@ -58,6 +58,43 @@ function raw(
     socket.once("connect", () => void act(socket, received));
   });
 }
+
+const bracketed = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+const chained = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+const membersOf = (count: number): string =>
+  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i])));
+const itemsOf = (count: number): string => `[${"0,".repeat(count)}0]`;
+
+/** JSON that is deep, wide, or both. */
+const shapes: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(100, 200, 5000, 50_000, 400_000).map(bracketed),
+  fc.constantFrom(100, 200, 5000, 100_000).map(chained),
+  fc.constantFrom(100, 5000, 50_000).map(membersOf),
+  fc.constantFrom(1000, 300_000, 500_000).map(itemsOf),
+  fc.constantFrom(100, 1100, 900_000).map((length) => `{"${"n".repeat(length)}":1}`),
+);
+
+/** Requests whose first lines are not as they should be. */
+const heads: fc.Arbitrary<string> = fc.oneof(
+  fc
+    .constantFrom("/%", "/v1/models/%ff", "//", "*", `/${"a".repeat(9000)}`, `/${"a".repeat(40_000)}`)
+    .map((path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n`),
+  fc.constantFrom(...http.METHODS, "FOO").map((method) => `${method} /v1/completions HTTP/1.1\r\nhost: localhost\r\n`),
+  fc
+    .constantFrom("evil.example", "[::1", "", "localhost.evil.example")
+    .map((host) => `GET /v1/models HTTP/1.1\r\nhost: ${host}\r\n`),
+  fc
+    .constantFrom(
+      "expect: tea",
+      `x-a: ${"a".repeat(30_000)}`,
+      "content-length: -1",
+      "transfer-encoding: gzip",
+      "content-type: ;;",
+      "content-encoding: br",
+      "upgrade: websocket",
+    )
+    .map((header) => `POST /v1/completions HTTP/1.1\r\nhost: localhost\r\n${header}\r\n`),
+);
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -102,6 +139,48 @@ export const attacks = (target: Target): fc.Arbitrary<Attack> => {
           fc.jsonValue(),
         ),
         ([name, value]) => post(target, "/v1/completions", complete({ [name]: value })),
+      ),
+    },
+    {
+      weight: 8,
+      arbitrary: attack(
+        "shapes",
+        fc.tuple(
+          fc.constantFrom("/v1/completions", "/v1/chat/completions", "/v1/samplers", "/v1/logits"),
+          fc.constantFrom(
+            "prompt",
+            "messages",
+            "tools",
+            "response_format",
+            "chat_template_kwargs",
+            "sampler",
+            "sampler_params",
+            "logit_bias",
+            "nothing",
+          ),
+          shapes,
+          fc.boolean(),
+        ),
+        ([path, name, shape, isText]) =>
+          post(target, path, `{"max_tokens":1,"${name}":${isText ? JSON.stringify(shape) : shape}}`),
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: attack(
+        "odd names",
+        fc.tuple(fc.string({ unit: "binary", maxLength: 200 }), fc.jsonValue()),
+        ([name, value]) => post(target, "/v1/completions", complete({ [name]: value })),
+      ),
+    },
+    {
+      weight: 8,
+      arbitrary: attack("odd requests", heads, (head) =>
+        raw(target, async (socket) => {
+          socket.write(`${head}authorization: Bearer ${target.key}\r\nconnection: close\r\n\r\n`);
+          await pause(500);
+          socket.destroy();
+        }),
       ),
     },
     {
