@@ -1,5 +1,6 @@
 /** The log: one JSON object a line. Whatever a request is made of, its line can be written, and is short but for its body. */
 import type { Writable } from "node:stream";
+import { show } from "@ggsl/compiler/graph/show.js";
 import type { Answered } from "./app.js";
 import { SILENT, type Log } from "./log.js";
 import { boundedWriter } from "./logWriter.js";
@@ -71,7 +72,7 @@ function factsOf({ facts: { usage, sampler, user, waited, error } }: Answered): 
     }),
     ...(error && { error: error.code, reason: cut(error.message) }),
     // of the server
-    ...(cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
+    ...(cause !== undefined && { cause: cause instanceof Error ? cause.stack : show(cause) }),
   };
 }
 

@@ -22,7 +22,7 @@ const server = await openServer({
     port: 0,
     sequences: 2,
     contextSize: 256,
-    log: (process.env["GGSL_LOG"] ? "json" : "off") as "off",
+    log: process.env["GGSL_LOG"] ? "json" : "off",
   },
   ...{ apiKeys: file, template: "{% for m in messages %}{{ m.content }}{% endfor %}" },
 });

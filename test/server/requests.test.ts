@@ -333,7 +333,7 @@ describe("names in headers", () => {
       { model: "m".repeat(900_000) },
       { tool_choice: "t".repeat(900_000) },
       { ["n".repeat(1000)]: 1 },
-      { stop: [..."x".repeat(100_000)] },
+      { stop: Array<string>(100_000).fill("x") },
     ]) {
       const { status, body } = await server.post(CHAT, { messages: [{ role: "user", content: "a" }], ...fields });
       expect(status).toBeGreaterThanOrEqual(400);
