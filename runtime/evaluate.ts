@@ -64,6 +64,11 @@ export interface Evaluator extends Disposable {
   accept(token?: number): void;
   /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;
+  /**
+   * How many of the accepted tokens a grammar was asked about and did not allow: it waits at them.
+   * @unit tokens
+   */
+  readonly disallowedTokens: number;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
   /** Frees the native memory; harmless when called twice. */
@@ -99,6 +104,9 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
     accept: (token) => steps.accept(token),
     get states() {
       return steps.states;
+    },
+    get disallowedTokens() {
+      return steps.disallowedTokens;
     },
     setUniforms: (values) => steps.setUniforms(values),
     dispose,

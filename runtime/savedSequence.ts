@@ -22,7 +22,7 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly sets?: Readonly<Record<string, readonly number[]>>;
   /** The grammars of the parameters; absent: none. */
   readonly grammars?: Readonly<Record<string, GrammarSource>>;
-  /** For each grammar that the chain follows, the tokens since it began; absent: none. */
+  /** For each grammar that the chain follows, the tokens that it went on with since it began; absent: none. */
   readonly followed?: readonly (readonly number[])[];
   readonly streams: readonly { readonly seed: number; readonly count: number }[];
   readonly states: States;

@@ -14,10 +14,11 @@ import { suggest } from "@ggsl/compiler/check/suggest.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "./errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
-import { grammarValues, type GrammarValues } from "./features/grammars.js";
+import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";
 import { append } from "./features/history.js";
 import {
   acceptFeatures,
+  grammarMoves,
   historyNeeded,
   inputsOf,
   openFeatures,
@@ -71,6 +72,8 @@ export interface SequenceState {
   /** The endings that the graph asks for. */
   readonly watches: ReadonlyMap<string, Watch>;
   readonly features: readonly OpenFeature[];
+  /** Tokens that a grammar of the chain was asked about and did not allow, since the sequence was started or restored. */
+  readonly disallowed: number;
   readonly feed: Feed;
 }
 
@@ -110,6 +113,7 @@ export function startSequence(
     prompt: new Int32Array(),
     watches: openWatches(graph, () => feed.vocabulary),
     features,
+    disallowed: 0,
     feed,
   };
   return withInitialStates(before, () => true);
@@ -175,8 +179,22 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
   return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), prompt, promptLength }, readsText);
 }
 
-/** The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph. */
-export function acceptToken(sequence: SequenceState, token: number, scalars: Float32Array): SequenceState {
+/** What the grammars do with the next token, by feature. They are ready. */
+export function movesOf(sequence: SequenceState, token: number): readonly GrammarMove[] {
+  const env = environment(sequence);
+  return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, env) !== 0);
+}
+
+/**
+ * The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph.
+ * @param moves of the token here, if its grammars may not be ready
+ */
+export function acceptToken(
+  sequence: SequenceState,
+  token: number,
+  scalars: Float32Array,
+  moves: readonly GrammarMove[] = movesOf(sequence, token),
+): SequenceState {
   const { graph } = sequence;
   const { history, watches } = textAfter(sequence, [token]);
   // one spread: V8 adds the members of a second one by one
@@ -189,7 +207,8 @@ export function acceptToken(sequence: SequenceState, token: number, scalars: Flo
     step: sequence.step + 1,
     history,
     watches,
-    features: acceptFeatures(sequence.features, token),
+    features: acceptFeatures(sequence.features, token, moves),
+    disallowed: moves.includes("refuses") ? sequence.disallowed + 1 : sequence.disallowed,
   };
 }
 

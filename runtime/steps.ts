@@ -99,6 +99,8 @@ export interface Steps {
   accept(token?: number): void;
   /** The present values of the states by name. */
   readonly states: Readonly<Record<string, number>>;
+  /** How many of the accepted tokens a grammar was asked about and did not allow: it waits at them. */
+  readonly disallowedTokens: number;
   setUniforms(values: UniformValues): void;
   /** Refuses further steps. */
   close(): void;
@@ -171,6 +173,9 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
     },
     get states() {
       return statesOf(sequence);
+    },
+    get disallowedTokens() {
+      return sequence.disallowed;
     },
     setUniforms(values) {
       checks.uniformValues(values, "values");

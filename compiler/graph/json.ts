@@ -189,7 +189,7 @@ const GRAPH: Shape = {
           repeat_len: { last, breakers, "in?": source },
           completes: { sequences },
           bias: {},
-          allowed: { grammar },
+          allowed: { grammar, "when?": expr, "first?": test("true", (v) => v === true) },
           guide: { name },
           set: { set: index, "not?": test("true", (v) => v === true) },
           input: { name, "type?": oneOf("i32", "bool") },

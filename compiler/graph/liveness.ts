@@ -1,7 +1,7 @@
 /** Liveness of nodes. */
 import type { Graph, NodeId, UniformExpr } from "./graph.js";
 import { setOf, setsOf } from "./sets.js";
-import { leavesOf } from "./uniform.js";
+import { exprOfFeature, leavesOf } from "./uniform.js";
 
 /** The scalars that are read back with each token: the next values of the states, then the measures. */
 export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [
@@ -74,8 +74,8 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
   /** Both inputs of a sparse feature stay together. */
   const markInput = (index: number): void => {
     const feature = featureOf(graph, index);
-    const from = feature === undefined ? undefined : graph.features[feature]!.from;
-    if (from && "last" in from) markUniform(from.last);
+    const expr = feature === undefined ? undefined : exprOfFeature(graph.features[feature]!);
+    if (expr !== undefined) markUniform(expr);
     const set = feature === undefined ? undefined : setOf(graph.features[feature]!);
     if (set !== undefined) live.sets.add(set);
     graph.inputs.forEach(

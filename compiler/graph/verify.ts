@@ -5,7 +5,7 @@
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { grammarFaults } from "./grammars.js";
-import { uniformChecker, type UniformLeaves } from "./uniform.js";
+import { exprOfFeature, uniformChecker, type UniformLeaves } from "./uniform.js";
 import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
@@ -177,7 +177,10 @@ function uniformFaults(graph: Graph): string[] {
   return [
     ...graph.uniforms.flatMap((u, i) => check(`uniform ${i}`, u.expr)),
     ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init)),
-    ...graph.features.flatMap(({ from }, i) => ("last" in from ? check(`feature ${i}`, from.last) : [])),
+    ...graph.features.flatMap((feature, i) => {
+      const expr = exprOfFeature(feature);
+      return expr === undefined ? [] : check(`feature ${i}`, expr);
+    }),
     // a draw index cannot depend on a draw
     ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...known, draws: 0 }))),
   ];

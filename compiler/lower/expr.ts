@@ -32,6 +32,7 @@ import { LIMITS } from "../limits/format.js";
 import type { Binary, Call, Expr, InputDecl, ListLit, NameRef, StringLit } from "../syntax/ast.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
+import { eitherSide, under } from "./rows/asked.js";
 import type { Seed, Stream } from "./rows/draws.js";
 import { featureColumn, guideColumn } from "./rows/features.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
@@ -61,7 +62,9 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
       return lowerBinary(cx, scope, expr);
     case "conditional": {
       const condition = lowerExpr(cx, scope, expr.cond);
-      return C.select(cx, condition, lowerExpr(cx, scope, expr.then), lowerExpr(cx, scope, expr.else));
+      const then = under(cx, condition, true, () => lowerExpr(cx, scope, expr.then));
+      const otherwise = under(cx, condition, false, () => lowerExpr(cx, scope, expr.else));
+      return C.select(cx, condition, then, otherwise);
     }
     case "member":
       return lowerMember(cx, scope, expr, (e) => lowerExpr(cx, scope, e));
@@ -181,8 +184,10 @@ function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, modul
 }
 
 function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binary): Value {
-  const a = lowerExpr(cx, scope, left);
-  return OPERATORS[op].lower(cx, a, lowerExpr(cx, scope, right));
+  const [first, second] = [left, right].map((side) => () => lowerExpr(cx, scope, side)) as [() => Value, () => Value];
+  const isLogic = op === "and" || op === "or";
+  const [a, b] = isLogic ? eitherSide(cx, op === "and", first, second) : [first(), second()];
+  return OPERATORS[op].lower(cx, a, b);
 }
 
 /** The condition of a `keep`. */

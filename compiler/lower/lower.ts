@@ -8,6 +8,7 @@ import { formulaTooLarge } from "../check/diagnostics/types.js";
 import { evaluateConstant } from "../check/constants.js";
 import type { Module } from "../check/program.js";
 import { fractionMeant } from "../graph/range.js";
+import { exprOfFeature } from "../graph/uniform.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
@@ -24,6 +25,7 @@ import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
 import { scalarNode } from "./rows/arith.js";
+import { askedFeatures } from "./rows/asked.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
 import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
@@ -87,7 +89,11 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
   const outputs = makeOutputs(cx, options.outputs);
   const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
   const { draws, uniforms } = cx;
-  const expressions = [...uniforms.map((u) => u.expr), ...states.map((s) => s.init), ...draws.map((d) => d.at ?? 0)];
+  const features = askedFeatures(cx);
+  const expressions = [
+    ...[...uniforms.map((u) => u.expr), ...states.map((s) => s.init), ...draws.map((d) => d.at ?? 0)],
+    ...features.map(exprOfFeature).filter((expr) => expr !== undefined),
+  ];
   cx.meter.check(
     "uniformParts",
     expressions.map(sizeOf).reduce((a, b) => a + b, 0),
@@ -101,7 +107,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     measures: cx.measures,
     uniforms,
     inputs: cx.inputs,
-    features: cx.features,
+    features,
     ...(cx.sets.length > 0 && { sets: cx.sets }),
     ...(grammars.length > 0 && { grammars }),
     stages: cx.stages,

@@ -5,6 +5,7 @@ import type { Assign, Expr, If, Pick as PickStmt, Sampler, StateDecl, Stmt } fro
 import { isStdSource } from "../std/library.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
+import { noteFirst, under } from "./rows/asked.js";
 import * as C from "./rows/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { checkMeaning } from "./meaning.js";
@@ -41,7 +42,9 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
       return lowerAssign(cx, scope, s);
     case "keep": {
       const condition = lowerCondition(cx, scope, s.cond);
-      return keepRows(cx, condition, s.atLeast ? lowerExpr(cx, scope, s.atLeast) : constant(1));
+      const least = s.atLeast ? lowerExpr(cx, scope, s.atLeast) : constant(1);
+      if (!cx.dropped && !cx.blend) noteFirst(cx, condition, least);
+      return keepRows(cx, condition, least);
     }
     case "sort":
       if (rejectInBlend(cx, s.span, "sort")) return;
@@ -171,10 +174,10 @@ function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
   // each branch copies them
   cx.meter.spend(2 * (cx.table.lets.size + cx.table.cache.size + cx.next.size));
   cx.blend = s.cond.span;
-  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body): Branch => {
+  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body, i): Branch => {
     cx.table = cloneTable(before.table);
     cx.next = new Map(before.next);
-    body.forEach((t) => lowerStmt(cx, scope, t));
+    under(cx, condition, i === 0, () => body.forEach((t) => lowerStmt(cx, scope, t)));
     return { table: cx.table, next: cx.next };
   }) as [Branch, Branch];
   Object.assign(cx, before);

@@ -35,6 +35,8 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const keptFeatures = pick(graph.features, features).map((feature): Feature => {
     const { from } = feature;
     if (from.kind === "set") return { ...feature, from: { ...from, set: sets.get(from.set)! } };
+    if (from.kind === "allowed" && from.when !== undefined)
+      return { ...feature, from: { ...from, when: renamed(from.when) } };
     return "last" in from ? { ...feature, from: { ...from, last: renamed(from.last) } } : feature;
   });
   const kept: Graph = {

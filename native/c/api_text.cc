@@ -59,6 +59,10 @@ bool ggsl_sampler_measure(const llama_sampler * sampler, const char * measure, d
     });
 }
 
+int64_t ggsl_sampler_disallowed(const llama_sampler * sampler) {
+    return guarded<int64_t>(-1, [&] { return sampler_of(sampler).sequence.disallowed_tokens(); });
+}
+
 size_t ggsl_sampler_save(const llama_sampler * sampler, char * buffer, size_t size) {
     return guarded<size_t>(0, [&] {
         const ChainSampler & own = sampler_of(sampler);

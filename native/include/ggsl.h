@@ -238,6 +238,12 @@ GGSL_API bool ggsl_sampler_state(const struct llama_sampler * sampler, const cha
 GGSL_API bool ggsl_sampler_measure(const struct llama_sampler * sampler, const char * measure, double * value);
 
 /*
+ * How many tokens of the text a grammar was asked about and did not allow: it waits at them, so the text as a whole may not obey it.
+ * Counted since the sampler was made, restored, or llama_sampler_reset was called. -1: INVALID_ARGUMENT.
+ */
+GGSL_API int64_t ggsl_sampler_disallowed(const struct llama_sampler * sampler);
+
+/*
  * Writes the text so far, as far as the chain needs it, its parameters, states and random streams as JSON: what the JavaScript runtime
  * writes as a saved sequence, and reads. At most `size` bytes with the zero byte are written; `buffer` may be NULL if `size` is 0.
  * Returns the length without the zero byte, even if the buffer is shorter. 0: UNSUPPORTED for a chain with a host tail, whose samplers of

@@ -94,6 +94,9 @@ public:
     double state(const std::string & name) const { return read(ggsl_sampler_state, name); }
     double measure(const std::string & name) const { return read(ggsl_sampler_measure, name); }
 
+    // How many tokens of the text a grammar was asked about and did not allow.
+    int64_t disallowed() const { return ggsl_sampler_disallowed(sampler); }
+
     void set_tokens(const std::string & set, const std::vector<llama_token> & tokens) {
         checked(ggsl_sampler_set_tokens(sampler, set.c_str(), tokens.data(), tokens.size()));
     }

@@ -57,6 +57,7 @@ struct Text {
     std::string              saved;
     int                      in_graph = 0; // tokens that were picked there
     std::vector<double>      states, measures;
+    int64_t                  disallowed = 0;
 };
 
 // Generates a text of "In the beginning". `own` is a sampler of `chain`, which `generate` owns.
@@ -116,6 +117,7 @@ Text generate(llama_model * model, const ggsl_chain * chain, llama_sampler * own
     };
     read(GGSL_STATE, ggsl_sampler_state, text.states);
     read(GGSL_MEASURE, ggsl_sampler_measure, text.measures);
+    text.disallowed = ggsl_sampler_disallowed(own);
     return text;
 }
 
@@ -140,9 +142,9 @@ void run_generate(char ** arguments, int count) {
     }
     const Text text =
         generate(model.get(), chain.get(), own, std::strcmp(arguments[3], "graph") == 0, std::atoi(arguments[4]));
-    std::printf("{\"tokens\":%s,\"inGraph\":%d,\"states\":%s,\"measures\":%s,\"saved\":%s}\n",
+    std::printf("{\"tokens\":%s,\"inGraph\":%d,\"states\":%s,\"measures\":%s,\"disallowed\":%lld,\"saved\":%s}\n",
                 list_of(text.tokens).c_str(), text.in_graph, list_of(text.states).c_str(),
-                list_of(text.measures).c_str(), text.saved.empty() ? "null" : text.saved.c_str());
+                list_of(text.measures).c_str(), static_cast<long long>(text.disallowed), text.saved.empty() ? "null" : text.saved.c_str());
 }
 
 // The call must fail with this code and a text with this part.

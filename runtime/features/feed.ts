@@ -13,7 +13,14 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import { acceptGrammar, startGrammar, type GrammarValues, type OpenGrammar } from "./grammars.js";
+import {
+  acceptGrammar,
+  moveOf,
+  startGrammar,
+  type GrammarMove,
+  type GrammarValues,
+  type OpenGrammar,
+} from "./grammars.js";
 import { maskOf, type OpenSet } from "./sets.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "./vocabulary.js";
 
@@ -114,12 +121,34 @@ export const releaseGrammars = (features: readonly OpenFeature[]): void =>
   features.forEach(({ grammar }) => grammar?.state.release());
 
 /** The features after `token` is accepted. */
-export const acceptFeatures = (features: readonly OpenFeature[], token: number): readonly OpenFeature[] =>
-  features.some(hasGrammar)
-    ? features.map((f) => (f.grammar ? { ...f, grammar: acceptGrammar(f.grammar, token) } : f))
+export const acceptFeatures = (
+  features: readonly OpenFeature[],
+  token: number,
+  moves: readonly GrammarMove[],
+): readonly OpenFeature[] =>
+  moves.includes("goes on")
+    ? features.map((f, i) => (moves[i] === "goes on" ? { ...f, grammar: acceptGrammar(f.grammar!, token) } : f))
     : features;
 
-const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
+export const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
+
+const NO_MOVES: readonly GrammarMove[] = [];
+
+/**
+ * What each feature's grammar does with the next token; empty without grammars. The grammars are ready.
+ * @param isAsked whether the expression that says when a grammar is asked holds for this token
+ */
+export const grammarMoves = (
+  features: readonly OpenFeature[],
+  token: number,
+  isAsked: (when: UniformExpr) => boolean,
+): readonly GrammarMove[] =>
+  features.some(hasGrammar)
+    ? features.map(({ feature: { from }, grammar }) => {
+        const asks = from.kind === "allowed" && (from.when === undefined || isAsked(from.when));
+        return grammar && asks ? moveOf(grammar, token) : "waits";
+      })
+    : NO_MOVES;
 
 /** The features with new grammars, which begin at the next token. */
 export const withGrammars = (

@@ -3,6 +3,7 @@ import type { Graph, GrammarRef } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type * as is from "../check.js";
 import { InputError } from "../errors.js";
+import { hasBit } from "../grammars/bits.js";
 import { openGrammar } from "../grammars/open.js";
 import { kindOf } from "../grammars/sources.js";
 import type { GrammarSource, GrammarState } from "../grammars/types.js";
@@ -20,7 +21,7 @@ interface Opener {
 /** A grammar that a sequence follows. */
 export interface OpenGrammar {
   readonly state: GrammarState;
-  /** The tokens since it began, the last one first. */
+  /** The tokens that it went on with since it began, the last one first. */
   readonly path?: Path;
 }
 
@@ -40,12 +41,23 @@ export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: O
   return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
 }
 
+/**
+ * What a grammar does with a token: it goes on with one that it allows, and stays where it is at any other. It waits where the chain
+ * does not ask it, and refuses a token that was picked although the chain asked it.
+ */
+export type GrammarMove = "goes on" | "waits" | "refuses";
+
+/** What a grammar that is asked does with a token. Its position is ready. */
+export const moveOf = ({ state }: OpenGrammar, token: number): GrammarMove =>
+  hasBit(state.bits(), token) ? "goes on" : "refuses";
+
+/** After a token that the grammar allows. */
 export const acceptGrammar = ({ state, path }: OpenGrammar, token: number): OpenGrammar => ({
   state: state.accept(token),
   path: { token, before: path },
 });
 
-/** The tokens since a grammar began. */
+/** The tokens that a grammar went on with since it began. */
 export function tokensSince({ path }: OpenGrammar): number[] {
   const tokens: number[] = [];
   for (let at = path; at; at = at.before) tokens.push(at.token);

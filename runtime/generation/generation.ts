@@ -97,10 +97,16 @@ export interface GenerationStats extends ContextStats {
    */
   readonly tokensPerSecond: number;
   /**
-   * Tokens that were the only ones that a grammar allowed, which the model was not asked for; absent without one.
+   * Tokens of the text that were the only ones that a grammar allowed, which the model was not asked for; absent without one.
    * @unit tokens
    */
   readonly forcedTokens?: number;
+  /**
+   * Tokens that were picked although a grammar that the chain asked did not allow them, with one that ended the text: the grammar
+   * waits at them, so the text as a whole may not obey it. Absent without one.
+   * @unit tokens
+   */
+  readonly disallowedTokens?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
   /** Why the text ended; absent until then. `end`: the model picked a token that ends it. */

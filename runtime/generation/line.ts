@@ -2,7 +2,8 @@
  * The state of a sequence at each of its tokens, to take tokens back. It is kept at every 32nd token; between them it is computed
  * again from the tokens and the states that the graph gave.
  */
-import { acceptToken, withUniforms, type SequenceState, type UniformValues } from "../sequence.js";
+import type { GrammarMove } from "../features/grammars.js";
+import { acceptToken, movesOf, withUniforms, type SequenceState, type UniformValues } from "../sequence.js";
 
 const EVERY = 32;
 
@@ -13,6 +14,8 @@ interface Accepted {
   readonly token: number;
   /** The next values of the states. */
   readonly states: Float32Array;
+  /** What the grammars did with it: their earlier positions are not ready for good. */
+  readonly moves: readonly GrammarMove[];
 }
 
 /** Uniforms that were set when there were `count` tokens. */
@@ -40,8 +43,9 @@ export class Line {
   accept(token: number, scalars: Float32Array): void {
     const { length } = this.now.graph.states;
     const states = length === 0 ? NONE : scalars.slice(0, length);
-    this.now = acceptToken(this.now, token, states);
-    this.accepted.push({ token, states });
+    const moves = movesOf(this.now, token);
+    this.now = acceptToken(this.now, token, states, moves);
+    this.accepted.push({ token, states, moves });
     if (this.count % EVERY === 0) this.kept.push(this.now);
   }
 
@@ -61,8 +65,8 @@ export class Line {
     };
     for (let i = from * EVERY; i < count; i++) {
       setAt(i);
-      const { token, states } = this.accepted[i]!;
-      state = acceptToken(state, token, states);
+      const { token, states, moves } = this.accepted[i]!;
+      state = acceptToken(state, token, states, moves);
     }
     setAt(count, Infinity);
     return state;

@@ -15,10 +15,11 @@ interface Facts {
   readonly context: () => ContextStats;
 }
 
+/** What is counted of a text, without tokens that were taken back. */
+type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">>;
+
 export class Meter {
-  /** Tokens that were the only ones that a grammar allowed. */
-  forcedTokens = 0;
-  private generatedTokens = 0;
+  private counts: Counts = { generatedTokens: 0, forcedTokens: 0, disallowedTokens: 0 };
   private end: Pick<GenerationStats, "finish" | "stopText"> = {};
   private milliseconds = 0;
 
@@ -30,13 +31,14 @@ export class Meter {
   }
 
   /** @param end why the text is over, if it is */
-  record(generatedTokens: number, end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
-    this.generatedTokens = generatedTokens;
+  record(counts: Counts, end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
+    this.counts = counts;
     this.end = end;
   }
 
   get latest(): GenerationStats {
-    const { generatedTokens, milliseconds, forcedTokens } = this;
+    const { counts, milliseconds } = this;
+    const { generatedTokens, forcedTokens, disallowedTokens } = counts;
     const { promptTokens, split, context, speculation } = this.facts;
     return {
       ...context(),
@@ -44,6 +46,7 @@ export class Meter {
       tokensPerSecond: milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0,
       ...speculation,
       ...(forcedTokens > 0 && { forcedTokens }),
+      ...(disallowedTokens > 0 && { disallowedTokens }),
       ...(split && { split }),
       ...this.end,
     };

@@ -12,6 +12,7 @@ import type { Part, Slot, SlotOutput } from "../scheduler/step.js";
 import {
   featureInputs,
   measuresOf,
+  movesOf,
   statesOf,
   uniformsOf,
   type SequenceState,
@@ -19,7 +20,7 @@ import {
 } from "../sequence.js";
 import type { Speculator } from "../speculation/step.js";
 import { mayEnd, withoutEnds } from "./ends.js";
-import { canForce, forcedToken } from "./forced.js";
+import { forcing, type Force, type Forced } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { logprobsOf } from "./likelihood.js";
 import { Line } from "./line.js";
@@ -73,7 +74,11 @@ export class Writer {
   /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
   private ready: Given<Omit<Piece, "text">>[] = [];
   private rests: Uint8Array[] = [];
-  private readonly canForce: boolean;
+  private readonly force: Force | undefined;
+  /** The places of the tokens that the model was not asked for. */
+  private forcedAt: number[] = [];
+  /** The text was ended by a token that a grammar did not allow. */
+  private endDisallowed = false;
   private isBusy = false;
   private isOver = false;
   /** Its slot and tail are given back. */
@@ -84,7 +89,7 @@ export class Writer {
     this.line = new Line(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
-    this.canForce = canForce(parts);
+    this.force = forcing(parts);
     const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
@@ -143,8 +148,10 @@ export class Writer {
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
     this.isOver = this.isClosed;
+    this.forcedAt = this.forcedAt.filter((place) => place < left);
+    this.endDisallowed = false;
     const { finish, stopText } = this.meter.latest;
-    this.meter.record(left, this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+    this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
   }
 
   close(): void {
@@ -170,9 +177,15 @@ export class Writer {
     const start = performance.now();
     const ready = grammarsReady(this.sequence.features);
     if (ready) await ready;
-    const { token, facts, scalars } = this.forced() ?? (await this.pick());
+    const forced = this.forced();
+    const { token, facts, scalars }: Picked = forced ?? (await this.pick());
     this.meter.add(performance.now() - start, count);
-    if (model.isEnd(token)) return this.end({ finish: "end" });
+    if (model.isEnd(token)) {
+      // no token of the text, and a grammar that was asked may not allow it
+      this.endDisallowed = movesOf(this.sequence, token).includes("refuses");
+      return this.end({ finish: "end" });
+    }
+    if (forced) this.forcedAt.push(count);
     this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
@@ -181,7 +194,7 @@ export class Writer {
     if (options.states) Object.assign(piece, { states: statesOf(this.line.now) });
     if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
     this.ready.push(...this.output.push(piece, model.piece(token, false)));
-    this.meter.record(this.text.count);
+    this.record();
     const { stop } = this.output;
     if (stop) this.end({ finish: "stop", stopText: stop.text });
   }
@@ -189,20 +202,35 @@ export class Writer {
   private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
     this.isOver = true;
     this.ready.push(...this.output.flush());
-    this.meter.record(this.text.count, why);
+    this.record(why);
+  }
+
+  /** @param end why the text is over, if it is */
+  private record(end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
+    this.meter.record(
+      {
+        generatedTokens: this.text.count,
+        forcedTokens: this.forcedAt.length,
+        disallowedTokens: this.sequence.disallowed + (this.endDisallowed ? 1 : 0),
+      },
+      end,
+    );
   }
 
   /** Not the first token, so that the prompt is read by then. */
-  private forced(): Picked | undefined {
-    const token = this.canForce && this.text.count > 0 ? forcedToken(this.sequence) : undefined;
-    if (token === undefined) return undefined;
-    this.meter.forcedTokens++;
-    return { token, scalars: NONE };
+  private forced(): Forced | undefined {
+    return this.text.count > 0 ? this.force?.(this.sequence) : undefined;
+  }
+
+  /** The sequence as its next token is picked. */
+  private picking(sequence: SequenceState): SequenceState {
+    const { options, model } = this.parts;
+    return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
   private async pick(): Promise<Picked> {
-    const { placed, tail, rows, options, model } = this.parts;
-    const sequence = mayEnd(this.sequence, options, (token) => model.isEnd(token));
+    const { placed, tail, rows, options } = this.parts;
+    const sequence = this.picking(this.sequence);
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;

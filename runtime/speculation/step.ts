@@ -3,7 +3,7 @@
  * when the text has reached it with the same tokens, uniforms and inputs. So the text is that of decoding each token alone.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { varying } from "../features/feed.js";
+import { grammarsReady, varying } from "../features/feed.js";
 import type { GrammarState } from "../grammars/types.js";
 import type { InputError } from "../errors.js";
 import type { ChainResults } from "../native/binding.js";
@@ -154,15 +154,17 @@ export class Speculator {
     const tokens = end < 0 ? draft : draft.slice(0, end);
     // evaluated later, on the logits that come back
     if (!this.states) return tokens.map(() => step);
-    const grammars = await grammarsAfter(sequence, tokens);
+    // a grammar that is not asked for each token is followed token by token
+    const grammars = isAskedAlways(sequence) ? await grammarsAfter(sequence, tokens) : undefined;
     const rows: Row[] = [];
-    let [after, { uniforms }] = [without(sequence), step as Row];
+    let [after, { uniforms }] = [grammars ? without(sequence) : sequence, step as Row];
     for (const [i, token] of tokens.entries()) {
-      if (grammars.some((positions) => positions && i >= positions.length)) break;
+      if (grammars?.some((positions) => positions && i >= positions.length)) break;
       after = acceptToken(after, token, this.states(uniforms));
-      const whole = settled({ ...after, features: withGrammars(sequence, grammars, i) });
-      uniforms = uniformsOf(whole);
-      rows.push({ uniforms, inputs: varying(graph, featureInputs(whole)) });
+      if (!grammars) await grammarsReady(after.features);
+      const next = settled(grammars ? { ...after, features: withGrammars(sequence, grammars, i) } : after);
+      uniforms = uniformsOf(next);
+      rows.push({ uniforms, inputs: varying(graph, featureInputs(next)) });
     }
     return rows;
   }
@@ -220,6 +222,9 @@ const areEqual = (a: Row, b: Row): boolean =>
   same(a.uniforms, b.uniforms) && a.inputs.every((values, i) => same(values, b.inputs[i]!));
 
 type Positions = readonly GrammarState[] | undefined;
+
+const isAskedAlways = ({ graph }: SequenceState): boolean =>
+  graph.features.every(({ from }) => from.kind !== "allowed" || from.when === undefined);
 
 /** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>

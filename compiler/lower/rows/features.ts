@@ -4,6 +4,7 @@ import type { Dim, Feature, FeaturePart, NodeId, TextSource } from "../../graph/
 import type { Interval } from "../../graph/interval.js";
 import { inputName } from "../../graph/sets.js";
 import { LIMITS } from "../../limits/format.js";
+import { askGrammar } from "./asked.js";
 import { clampLogits, column, scalar } from "./columns.js";
 import type { Lowering } from "./lowering.js";
 import { pickedToken } from "./pick.js";
@@ -21,6 +22,7 @@ export function guideColumn(cx: Lowering, name: string): NodeValue {
 
 function columnOf(cx: Lowering, feature: Feature, make: () => NodeId): NodeValue {
   const key = JSON.stringify(feature);
+  askGrammar(cx, key, feature);
   const known = cx.featureColumns.get(key);
   const whole = known ?? make();
   cx.featureColumns.set(key, whole);

@@ -16,6 +16,10 @@ export interface Lowering {
   readonly features: Feature[];
   /** The columns of features in vocabulary order, by feature. */
   readonly featureColumns: Map<string, NodeId>;
+  /** How the grammars are asked so far, by feature. */
+  asked: Map<string, Asked>;
+  /** The uniform conditions under which the present expression is evaluated. */
+  conditions: readonly UniformValue[];
   readonly uniforms: Uniform[];
   readonly inputs: Input[];
   /** The node of a uniform value; equal expressions share one uniform. */
@@ -26,6 +30,14 @@ export interface Lowering {
   /** The expression being lowered allows `prob` to be scaled by any positive number. */
   isProbRelative: boolean;
   picked: Picked | undefined;
+}
+
+/** How a grammar is asked. */
+export interface Asked {
+  /** Where it is asked: not 0. */
+  readonly when: UniformValue;
+  /** What it allows is kept before any other row is dropped, whatever the token. */
+  readonly isFirst: boolean;
 }
 
 export interface Picked {
@@ -47,6 +59,8 @@ export function newLowering(meter = new Meter(limitsOf()), disabled: ReadonlySet
     draws: [],
     features: [],
     featureColumns: new Map(),
+    asked: new Map(),
+    conditions: [],
     uniforms,
     inputs: [{ name: "logits", dtype: "f32", dim: "V", source: { kind: "logits" } }],
     uniform: (v) => makeUniform(builder, uniforms, known, v),

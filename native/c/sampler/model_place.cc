@@ -4,6 +4,8 @@
 
 #include "llama/grammar.h"
 
+#include <cstring>
+
 namespace ggsl::c {
 
 namespace {
@@ -75,7 +77,14 @@ public:
 
     GrammarPtr accept(int32_t token) const override {
         Grammar next = grammar;
-        next.accept(token);
+        try {
+            next.accept(token);
+        } catch (const Failure & failure) {
+            if (std::strcmp(failure.code, code::invalid_argument) == 0) {
+                return nullptr;
+            }
+            throw;
+        }
         return std::make_shared<const ModelGrammar>(std::move(next));
     }
 

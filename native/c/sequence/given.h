@@ -18,7 +18,7 @@ public:
 
     // A bit for each token that can come next, 16 in a word. Throws Failure (LIMIT_EXCEEDED).
     virtual std::vector<int32_t> words() const = 0;
-    // Throws Failure (INVALID_ARGUMENT if the token cannot come next, LIMIT_EXCEEDED).
+    // Null if the token cannot come next. Throws Failure (LIMIT_EXCEEDED).
     virtual std::shared_ptr<const GrammarPosition> accept(int32_t token) const = 0;
 };
 

@@ -199,6 +199,9 @@ void Saved::restore_followed() {
         each.tokens               = tokens_in(lists[next++], "followed", sequence.lookups().place.vocab_size);
         for (const int32_t token : each.tokens) {
             each.position = each.position ? each.position->accept(token) : nullptr;
+            if (!each.position) {
+                refuse_saved(sequence.spec());
+            }
         }
     }
 }

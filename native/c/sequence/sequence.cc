@@ -61,7 +61,7 @@ size_t tokens_needed(const Spec & spec, const Lookups & lookups) {
     for (size_t i = 0; i < spec.features.size(); ++i) {
         const Feature & feature = spec.features[i];
         const size_t    window  = feature.has_window() ? largest_window(feature) : lookups.completions[i].longest;
-        needed                  = std::max({ needed, window, furthest(feature.last) });
+        needed                  = std::max({ needed, window, furthest(feature.last), feature.when ? furthest(*feature.when) : 0 });
     }
     for (const Expression & uniform : spec.uniforms) {
         needed = std::max(needed, furthest(uniform));
@@ -141,7 +141,7 @@ void Sequence::restart() {
     prompt.clear();
     watches.assign(chain->endings.size(), {});
     measure_values.clear();
-    steps = prompt_length = 0;
+    steps = prompt_length = disallowed = 0;
     start_streams();
     start_grammars(-1);
     state_values.assign(chain->states.size(), 0);
@@ -250,13 +250,25 @@ void Sequence::accept_prompt(std::span<const int32_t> tokens) {
     }
 }
 
+// Whether the chain asks a grammar about the next token.
+bool Sequence::is_asked(const Feature & feature) const {
+    return !feature.when || evaluate(*feature.when, Leaves(*this)) != 0;
+}
+
 void Sequence::accept(int32_t token, std::span<const float> scalars) {
     // what can throw comes first
-    auto following = followed;
-    for (Followed & each : following) {
-        if (each.position) {
-            each.position = each.position->accept(token);
+    auto    following = followed;
+    int64_t refused   = 0;
+    for (size_t i = 0; i < following.size(); ++i) {
+        Followed & each = following[i];
+        if (!each.position || !is_asked(chain->features[i])) {
+            continue;
+        }
+        if (auto next = each.position->accept(token)) {
+            each.position = std::move(next);
             each.tokens.push_back(token);
+        } else {
+            refused = 1;
         }
     }
     std::vector<int64_t> counts(streams.size());
@@ -264,6 +276,7 @@ void Sequence::accept(int32_t token, std::span<const float> scalars) {
         counts[i] = chain->draws[i].at ? present_count(i) : streams[i].count() + 1;
     }
     followed = std::move(following);
+    disallowed += refused;
     for (size_t i = 0; i < streams.size(); ++i) {
         streams[i].advance(counts[i]);
     }

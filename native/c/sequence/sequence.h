@@ -32,8 +32,8 @@ public:
     void restart();
     // Tokens of the prompt, or of text that something else wrote.
     void accept_prompt(std::span<const int32_t> tokens);
-    // The next token; `scalars`: the next values of the states, then those of the measures, from the graph. Throws Failure
-    // (INVALID_ARGUMENT) for a token that a grammar does not accept; nothing is changed then.
+    // The next token; `scalars`: the next values of the states, then those of the measures, from the graph. A grammar waits at a
+    // token that it does not allow, and where it is not asked. Throws Failure (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing is changed then.
     void accept(int32_t token, std::span<const float> scalars);
 
     // For the next token. Throw Failure (INVALID_ARGUMENT, MISSING_INPUT, MISSING_GRAMMAR, LIMIT_EXCEEDED).
@@ -47,6 +47,7 @@ public:
     const std::vector<float> & states() const { return state_values; }
     const std::vector<float> & measures() const { return measure_values; } // of the last token; empty before it
     int64_t                    step() const { return steps; }
+    int64_t                    disallowed_tokens() const { return disallowed; } // that a grammar was asked about
     bool                       has_prompt() const { return prompt_length > 0; }
 
     Given given;
@@ -65,6 +66,7 @@ private:
     uint32_t seed_of(const Seed & seed) const;
     void     start_streams();
     void     start_grammars(int32_t only); // -1: all of them
+    bool     is_asked(const Feature & feature) const;
     // The states whose expression is wanted get their initial values.
     template <typename Wanted> void init_states(const Wanted & wanted);
     void                            init_unless_begun();
@@ -94,6 +96,7 @@ private:
     size_t                                  prompt_needed  = 0;
     int64_t                                 steps          = 0;
     int64_t                                 prompt_length  = 0;
+    int64_t                                 disallowed     = 0;
 };
 
 } // namespace ggsl::c

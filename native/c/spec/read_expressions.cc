@@ -187,6 +187,9 @@ void read_uniforms(Reading & reading) {
         if (const auto last = feature["from"].find("last"); last != feature["from"].end()) {
             spec.features[i].last = read_expression(reading, *last, draws, "feature " + std::to_string(i));
         }
+        if (const auto when = feature["from"].find("when"); when != feature["from"].end()) {
+            spec.features[i].when = read_expression(reading, *when, draws, "feature " + std::to_string(i));
+        }
         ++i;
     }
     i = 0;

@@ -111,6 +111,7 @@ struct Feature {
     std::vector<TokenSequence> sequences  = {};
     std::string                gbnf       = {}; // of `allowed`, unless its grammar is a parameter
     int32_t                    grammar    = -1;
+    std::optional<Expression>  when       = {}; // its grammar is asked where this is not 0; absent: at each token
     int32_t                    set        = -1;
     bool                       is_negated = false;
     std::string                name       = {}; // of an input or a guide

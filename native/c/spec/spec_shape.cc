@@ -177,7 +177,7 @@ Shape make_shape() {
                            { "repeat_len", { { "last", last }, { "breakers", breakers }, { "in", source, true } } },
                            { "completes", { { "sequences", sequences } } },
                            { "bias", {} },
-                           { "allowed", { { "grammar", grammar } } },
+                           { "allowed", { { "grammar", grammar }, { "when", anything, true }, { "first", truth, true } } },
                            { "guide", { { "name", name } } },
                            { "set", { { "set", index }, { "not", truth, true } } },
                            { "input", { { "name", name }, { "type", one_of({ "i32", "bool" }), true } } } }) } })) },
