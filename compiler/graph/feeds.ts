@@ -1,4 +1,5 @@
 /** The rules for inputs and features of a valid graph. */
+import { isFollowed } from "./liveness.js";
 import type { Dim, Dtype, Feature, FeaturePart, FeatureSource, Graph, Input } from "./graph.js";
 
 export function feedFaults({ inputs, features }: Graph): string[] {
@@ -71,6 +72,8 @@ function featureFaults(feature: Feature, index: number, inputs: readonly Input[]
     const count = inputs.filter(
       ({ source }) => source.kind !== "logits" && source.feature === index && source.kind === kind,
     ).length;
-    return count === 1 ? [] : [`exactly one input must have its ${kind}, found ${count}`];
+    // a grammar is followed even if nothing reads its answer
+    if (count === 1 || (count === 0 && isFollowed(feature))) return [];
+    return [`exactly one input must have its ${kind}, found ${count}`];
   });
 }

@@ -182,7 +182,7 @@ export type FeatureSource =
   | { readonly kind: "set"; readonly set: number; readonly not?: true }
   /**
    * Whether a grammar accepts the token next. `when`: the grammar is asked at a token where this is not 0, and waits elsewhere; absent:
-   * at each token. `first`: the chain keeps what it allows before it drops any other row, whatever the token.
+   * at each token. It is followed even if no input has its column. `first`: the chain keeps what it allows before it drops any other row, whatever the token.
    */
   | { readonly kind: "allowed"; readonly grammar: GrammarRef; readonly when?: UniformExpr; readonly first?: true }
   /** The logits of another sequence: in a model's graph a row of the same batch, on plain numbers what the caller gives. */

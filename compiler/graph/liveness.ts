@@ -1,5 +1,5 @@
 /** Liveness of nodes. */
-import type { Graph, NodeId, UniformExpr } from "./graph.js";
+import type { Feature, Graph, NodeId, UniformExpr } from "./graph.js";
 import { setOf, setsOf } from "./sets.js";
 import { exprOfFeature, leavesOf } from "./uniform.js";
 
@@ -82,6 +82,8 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
       (_, i) => (i === index || (feature !== undefined && featureOf(graph, i) === feature)) && live.inputs.add(i),
     );
   };
+  // a grammar is followed even if its answer can change nothing, so that a token that it does not allow is counted
+  for (const feature of graph.features) if (isFollowed(feature)) markUniform(exprOfFeature(feature) ?? 0);
   for (const id of roots) markNode(id);
   for (const state of kept) markState(state);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -96,6 +98,9 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept: Iterable<
   }
   return live;
 }
+
+/** Whether a sequence follows the grammar of a feature, whatever reads its column. */
+export const isFollowed = ({ from }: Feature): boolean => from.kind === "allowed" && from.when !== 0;
 
 /** The feature of an input; the logits have none. */
 export function featureOf(graph: Graph, input: number): number | undefined {

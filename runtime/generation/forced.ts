@@ -34,7 +34,15 @@ export type Force = (sequence: SequenceState) => Forced | undefined;
  * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, states that depend on them, a host
  * tail. Guides and drafts are read with each token.
  */
-export function forcing({ graph, options, tail, guides, speculator, checksLogits, sequence }: Asked): Force | undefined {
+export function forcing({
+  graph,
+  options,
+  tail,
+  guides,
+  speculator,
+  checksLogits,
+  sequence,
+}: Asked): Force | undefined {
   const { alternatives = 0, logprobs } = options;
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
   const isAlone = guides.length === 0 && speculator === undefined && graph.measures.length === 0;

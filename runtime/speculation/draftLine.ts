@@ -50,13 +50,13 @@ export class DraftLine {
     this.line = new Line(acceptPrompt(begin, prompt));
   }
 
-  /** The sequence after the text; undefined where a grammar of the draft's chain does not accept it. */
+  /** The sequence after the text; undefined where a grammar of the draft's chain cannot be used. */
   async after(text: Int32Array, look: Look): Promise<SequenceState | undefined> {
     const { line, prompt } = this;
     for (;;) {
       const length = prompt.length + this.count;
       this.set(length);
-      if (!(await isAccepted(line.now))) return undefined;
+      if (!(await areReady(line.now))) return undefined;
       if (length === text.length) return line.now;
       const token = text[length]!;
       const place = length - this.guess.base;
@@ -65,7 +65,7 @@ export class DraftLine {
         this.guess.scalars[place] ??
         (await look(line.now, text.subarray(0, length)));
       if (this.guess.tokens[place] !== token) this.guess = NO_GUESS;
-      if (!accepts(line, token, states)) return undefined;
+      line.accept(token, states);
       this.count++;
     }
   }
@@ -100,29 +100,15 @@ export class DraftLine {
   }
 }
 
-/** Whether the grammars of a sequence accept what it has; then they are ready. */
-async function isAccepted({ features }: SequenceState): Promise<boolean> {
+/** Whether the grammars of a sequence are ready; they are not after an error of theirs, such as a limit. */
+async function areReady({ features }: SequenceState): Promise<boolean> {
   try {
     await grammarsReady(features);
     return true;
   } catch (error) {
-    return ifRefused(error);
+    if (error instanceof InputError) return false;
+    throw error;
   }
-}
-
-function accepts(line: Line, token: number, states: Float32Array): boolean {
-  try {
-    line.accept(token, states);
-    return true;
-  } catch (error) {
-    return ifRefused(error);
-  }
-}
-
-/** False for an error of a grammar that does not accept a text; throws others. */
-function ifRefused(error: unknown): false {
-  if (error instanceof InputError) return false;
-  throw error;
 }
 
 /** The values of a text's parameters. */

@@ -154,8 +154,8 @@ export class Speculator {
     const tokens = end < 0 ? draft : draft.slice(0, end);
     // evaluated later, on the logits that come back
     if (!this.states) return tokens.map(() => step);
-    // a grammar that is not asked for each token is followed token by token
-    const grammars = isAskedAlways(sequence) ? await grammarsAfter(sequence, tokens) : undefined;
+    // a grammar that may wait is followed token by token
+    const grammars = obeysGrammars(sequence) ? await grammarsAfter(sequence, tokens) : undefined;
     const rows: Row[] = [];
     let [after, { uniforms }] = [grammars ? without(sequence) : sequence, step as Row];
     for (const [i, token] of tokens.entries()) {
@@ -223,8 +223,9 @@ const areEqual = (a: Row, b: Row): boolean =>
 
 type Positions = readonly GrammarState[] | undefined;
 
-const isAskedAlways = ({ graph }: SequenceState): boolean =>
-  graph.features.every(({ from }) => from.kind !== "allowed" || from.when === undefined);
+/** Whether a token that a grammar does not allow cannot be picked. */
+const obeysGrammars = ({ graph }: SequenceState): boolean =>
+  graph.features.every(({ from }) => from.kind !== "allowed" || from.first === true);
 
 /** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>

@@ -40,6 +40,7 @@ interface Text {
   readonly inGraph: number;
   readonly states: number[];
   readonly measures: number[];
+  readonly disallowed: number;
   readonly saved: SavedSequence | null;
 }
 
@@ -118,6 +119,32 @@ test.each(Object.entries(CHAINS))(
   },
   60_000,
 );
+
+test.each([
+  ["asked sometimes", "state turn: i32 = 0 if turn == 1 { keep allowed(g) } after pick { turn = 1 - turn }", 0],
+  ["asked where the text ends so", 'if ends_with("e") { keep allowed(g) }', 0],
+  ["not obeyed", "top 3 keep allowed(g)", COUNT],
+])("a grammar waits as in Node.js: %s", async (_, body, least) => {
+  const graph = graphOf(
+    compileProgram(`import { dist } from "std"
+sampler w(g: grammar) { ${body} }
+chain c(g: grammar = "root ::= [0-9] [a-m] [0-9]+") = w(g) |> dist(5)`),
+  );
+  const [inGraph, onHost] = [textOf(graph, "graph"), textOf(graph, "host")];
+  const generation = model.generate("In the beginning", { chain: chainOf(graph), maxTokens: COUNT, minTokens: COUNT });
+  const tokens: number[] = [];
+  for await (const { token } of generation) tokens.push(token);
+  const { disallowedTokens = 0 } = generation.stats();
+  for (const text of [inGraph, onHost]) {
+    expect(text.tokens).toEqual(tokens);
+    expect(text.disallowed).toBe(disallowedTokens);
+  }
+  expect(disallowedTokens).toBeGreaterThanOrEqual(least === 0 ? 0 : 1);
+  // the tokens that it went on with
+  const { followed } = generation.save().sequence;
+  expect(followed![0]!.length).toBeGreaterThan(0);
+  for (const { saved } of [inGraph, onHost]) expect(saved!.followed).toEqual(followed);
+});
 
 const PARAMETER = graphOf(
   compileProgram(`import { temp, dist } from "std"\nchain c(t: f32 >= 0.1 = 1) = temp(t) |> dist(1)`),

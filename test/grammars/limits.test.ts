@@ -8,7 +8,7 @@ import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { thrownBy } from "../native/batches.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { randomIntegers, walk, wordsOf, type Words } from "./walk.js";
+import { randomIntegers, tokensOf, walk, wordsOf, type Words } from "./walk.js";
 
 let words: Words;
 let model: Model;
@@ -152,6 +152,17 @@ test("positions are immutable, and can be returned to", async () => {
   expect([...start.accept(a!).bits()]).toEqual([...before]);
 });
 
+/** The places of a text, but the first, where its grammar allows one token alone. */
+function placesWithOne(source: GrammarSource, tokens: readonly number[]): number {
+  let state = openGrammar(source, at());
+  let count = 0;
+  for (const [i, token] of tokens.entries()) {
+    if (i > 0 && tokensOf(state.bits()).length === 1) count++;
+    state = state.accept(token);
+  }
+  return count;
+}
+
 test("forced tokens are the tokens that the chain picks", async () => {
   const g = {
     jsonSchema: {
@@ -165,9 +176,13 @@ test("forced tokens are the tokens that the chain picks", async () => {
   const asked = await textOf(g, 80, { alternatives: 1 });
   expect(forced.tokens).toEqual(asked.tokens);
   expect(asked.stats.forcedTokens).toBeUndefined();
+  expect(placesWithOne(g, forced.tokens)).toBeGreaterThan(3);
+  expect(forced.stats.forcedTokens).toBe(placesWithOne(g, forced.tokens));
   const other = await textOf({ choices: ["Methuselah", "Abraham"] }, 80);
   expect(["Methuselah", "Abraham"]).toContain(other.text);
   const alone = await textOf({ regex: "x(only this can be written here)y" }, 80);
   expect(alone.text).toBe("xonly this can be written herey");
+  const one = placesWithOne({ regex: "x(only this can be written here)y" }, alone.tokens);
+  expect(alone.stats.forcedTokens).toBe(one === 0 ? undefined : one);
   expect(walk(openGrammar({ choices: ["ab"] }, at()), words, randomIntegers(1), 4).text).toBe("ab");
 });

@@ -8,12 +8,18 @@ import { constant, isConstant, uniformOp, type UniformValue, type Value } from "
 
 /** Notes that a column is evaluated where the present conditions hold. */
 export function askGrammar(cx: Lowering, key: string, { from }: Feature): void {
-  if (from.kind === "allowed") note(cx, key, cx.conditions.reduce((a, b) => uniformOp("and", a, b), constant(1)));
+  if (from.kind === "allowed")
+    note(
+      cx,
+      key,
+      cx.conditions.reduce((a, b) => uniformOp("and", a, b), constant(1)),
+    );
 }
 
 function note(cx: Lowering, key: string, when: UniformValue, isFirst = false): void {
   const before = cx.asked.get(key);
-  const both = before === undefined || isAlways(when) ? when : isAlways(before.when) ? before.when : either(before.when, when);
+  const both =
+    before === undefined || isAlways(when) ? when : isAlways(before.when) ? before.when : either(before.when, when);
   cx.asked.set(key, { when: both, isFirst: isFirst || before?.isFirst === true });
 }
 

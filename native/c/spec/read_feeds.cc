@@ -138,7 +138,10 @@ void check_feature(Reading & reading, size_t i) {
             count += source["kind"] == part_names[static_cast<size_t>(part.part)] && source.contains("feature") &&
                      number_of(source["feature"]) == static_cast<double>(i);
         }
-        if (count != 1) {
+        // a grammar is followed even if nothing reads its answer
+        const bool is_followed = feature.from == Feature::From::allowed &&
+                                 !(feature.when && feature.when->kind == Expression::Kind::number && feature.when->number == 0);
+        if (count != 1 && !(count == 0 && is_followed)) {
             reading.fault(where + "exactly one input must have its " + part_names[static_cast<size_t>(part.part)] +
                           ", found " + std::to_string(count));
         }
