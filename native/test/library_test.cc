@@ -144,7 +144,8 @@ void run_generate(char ** arguments, int count) {
         generate(model.get(), chain.get(), own, std::strcmp(arguments[3], "graph") == 0, std::atoi(arguments[4]));
     std::printf("{\"tokens\":%s,\"inGraph\":%d,\"states\":%s,\"measures\":%s,\"disallowed\":%lld,\"saved\":%s}\n",
                 list_of(text.tokens).c_str(), text.in_graph, list_of(text.states).c_str(),
-                list_of(text.measures).c_str(), static_cast<long long>(text.disallowed), text.saved.empty() ? "null" : text.saved.c_str());
+                list_of(text.measures).c_str(), static_cast<long long>(text.disallowed),
+                text.saved.empty() ? "null" : text.saved.c_str());
 }
 
 // The call must fail with this code and a text with this part.

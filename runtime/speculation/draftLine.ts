@@ -50,13 +50,13 @@ export class DraftLine {
     this.line = new Line(acceptPrompt(begin, prompt));
   }
 
-  /** The sequence after the text; undefined where a grammar of the draft's chain cannot be used. */
+  /** The sequence after the text; undefined if a grammar of the draft's chain did not allow it, or cannot be used. */
   async after(text: Int32Array, look: Look): Promise<SequenceState | undefined> {
     const { line, prompt } = this;
     for (;;) {
       const length = prompt.length + this.count;
       this.set(length);
-      if (!(await areReady(line.now))) return undefined;
+      if (line.now.disallowed > 0 || !(await areReady(line.now))) return undefined;
       if (length === text.length) return line.now;
       const token = text[length]!;
       const place = length - this.guess.base;

@@ -61,7 +61,7 @@ size_t tokens_needed(const Spec & spec, const Lookups & lookups) {
     for (size_t i = 0; i < spec.features.size(); ++i) {
         const Feature & feature = spec.features[i];
         const size_t    window  = feature.has_window() ? largest_window(feature) : lookups.completions[i].longest;
-        needed                  = std::max({ needed, window, furthest(feature.last), feature.when ? furthest(*feature.when) : 0 });
+        needed = std::max({ needed, window, furthest(feature.last), feature.when ? furthest(*feature.when) : 0 });
     }
     for (const Expression & uniform : spec.uniforms) {
         needed = std::max(needed, furthest(uniform));

@@ -139,8 +139,9 @@ void check_feature(Reading & reading, size_t i) {
                      number_of(source["feature"]) == static_cast<double>(i);
         }
         // a grammar is followed even if nothing reads its answer
-        const bool is_followed = feature.from == Feature::From::allowed &&
-                                 !(feature.when && feature.when->kind == Expression::Kind::number && feature.when->number == 0);
+        const bool is_followed =
+            feature.from == Feature::From::allowed &&
+            !(feature.when && feature.when->kind == Expression::Kind::number && feature.when->number == 0);
         if (count != 1 && !(count == 0 && is_followed)) {
             reading.fault(where + "exactly one input must have its " + part_names[static_cast<size_t>(part.part)] +
                           ", found " + std::to_string(count));
