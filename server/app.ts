@@ -12,6 +12,7 @@ import { addHosts, type Hosts } from "./http/hosts.js";
 import { most } from "./http/limits.js";
 import { pathOf } from "./http/path.js";
 import type { ApiKey } from "./keys/keys.js";
+import type { Proxies } from "./lanes/proxies.js";
 import { schemaRefusal } from "./openai/check.js";
 import type { Schema } from "./openai/schemas.js";
 import { Refusal } from "./refusal.js";
@@ -74,6 +75,8 @@ export interface AppOptions {
   readonly hosts: Hosts;
   /** Whose pages may read answers. */
   readonly cors: readonly string[];
+  /** Whose word about the addresses of clients is taken. */
+  readonly proxies: Proxies;
   readonly onAnswered: (answered: Answered) => void;
 }
 
@@ -84,7 +87,7 @@ const GONE = 499;
 /** Paths that need a key. */
 const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
 
-export function buildApp({ serving, files, hosts, cors, onAnswered }: AppOptions): FastifyInstance {
+export function buildApp({ serving, files, hosts, cors, proxies, onAnswered }: AppOptions): FastifyInstance {
   const { metrics } = serving;
   const paths = filePaths({ ...files, needsKey: serving.keys.isRequired });
   const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
@@ -111,11 +114,13 @@ export function buildApp({ serving, files, hosts, cors, onAnswered }: AppOptions
   refuseOthers(app.server, ({ reason }) => metrics.refused(reason));
   addBodies(app);
   app.decorateRequest("key");
+  app.decorateRequest("client", "");
   app.decorateRequest("started", 0);
   app.decorateRequest("facts");
 
   function begin(request: FastifyRequest, { raw }: FastifyReply): void {
     request.started = performance.now();
+    request.client = proxies.clientOf(request.socket.remoteAddress, request.headers);
     request.facts = {};
     raw.once(
       "close",

@@ -17,6 +17,7 @@ import {
   originsOf,
   PATIENCE,
   slotNames,
+  spareOf,
   type ServeOptions,
 } from "./config/options.js";
 import { isLoopback } from "./config/loopback.js";
@@ -25,6 +26,7 @@ import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
 import { guarded } from "./guarded.js";
 import { Keys } from "./keys/keys.js";
+import { Proxies } from "./lanes/proxies.js";
 import { Metrics } from "./metrics/metrics.js";
 import { findForm, type CallForm } from "./openai/tools/form.js";
 import { Queue } from "./queue/queue.js";
@@ -70,6 +72,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const slots = slotNames(options);
   const cors = originsOf(options);
   const hosts = { host: options.host ?? DEFAULTS.host, allowed: hostsOf(options) };
+  const proxies = new Proxies(options.trustProxy);
   const cost = costLimits(options.limits ?? {});
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
   const closing: (() => unknown)[] = [() => keys.close()];
@@ -81,16 +84,18 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const model = await load();
     closing.push(() => model.dispose());
     const reserved = [...slots.keys()];
+    const contextSize = contextSizeOf(options, model.info.trainedContextSize);
+    const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
-      ...{ name: nameOf(options), template: options.template, sequences, reserved, strict: options.strict },
-      contextSize: contextSizeOf(options, model.info.trainedContextSize),
+      ...{ name: nameOf(options), template: options.template, sequences, spare, reserved, strict: options.strict },
+      contextSize,
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
     const samplers = new Samplers({ vocabSize: model.info.vocabSize, cost, metrics, log });
     closing.push(() => samplers.close());
     await addSamplers(samplers, options);
-    const queue = new Queue({ places: sequences, reserved, waiting, metrics });
+    const queue = new Queue({ places: sequences, spare, reserved, waiting, metrics });
     metrics.read({
       ...{ running: () => queue.running, places: () => queue.places, waiting: () => queue.waiting },
       ...{
@@ -109,7 +114,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     await loadJinja();
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
-      ...{ serving, files: filesOf(options), hosts, cors },
+      ...{ serving, files: filesOf(options), hosts, cors, proxies },
       onAnswered(answered) {
         metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
         log.answered(answered);

@@ -25,6 +25,7 @@ interface Options extends ModelFlags {
   readonly lenient?: true;
   readonly cors?: readonly string[];
   readonly allowHost?: readonly string[];
+  readonly trustProxy?: readonly string[];
   readonly probe?: true;
   readonly check?: true;
 }
@@ -70,6 +71,10 @@ export const addServe = (command: Command): Command =>
       .option(
         "--allow-host <name...>",
         "names by which it may be asked for besides localhost and --host, such as a proxy's, or `*` for any",
+      )
+      .option(
+        "--trust-proxy <address...>",
+        "proxies whose header X-Forwarded-For or Forwarded names the client: addresses, or networks such as 10.0.0.0/8 (default: none)",
       ),
   )
     .addOption(
@@ -112,10 +117,26 @@ async function loadServer(): Promise<typeof Package> {
 }
 
 const optionsOf = (model: string, options: Options): ServeOptions => {
-  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, strict } = options;
+  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, trustProxy, strict } =
+    options;
   return {
     ...settingsOf(options),
-    ...{ model, port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, strict },
+    ...{
+      model,
+      port,
+      host,
+      sequences,
+      alias,
+      apiKeys,
+      queue,
+      files,
+      log,
+      logPrompts,
+      lenient,
+      cors,
+      trustProxy,
+      strict,
+    },
     ...{ contextSize: options.ctxSize, template: readTemplate(options) },
     ...{ allowHosts: options.allowHost, samplers: options.sampler, slots: options.slot, limits: options.limit },
   };

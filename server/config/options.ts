@@ -3,6 +3,7 @@ import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import type { OptionNames } from "@ggsl/compiler/optionNames.js";
 import { named, namedIn } from "ggsl/check.js";
 import type { ContextSettings } from "ggsl/contextOptions.js";
+import { MAX_SEQUENCES } from "ggsl/generation/request.js";
 import { InputError } from "ggsl/errors.js";
 import type { LoadModelOptions } from "ggsl/model.js";
 
@@ -56,6 +57,11 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * Without them only a server that listens at a loopback address looks at names.
    */
   readonly allowHosts?: readonly string[] | undefined;
+  /**
+   * Addresses and networks of proxies, such as `127.0.0.1` and `10.0.0.0/8`, whose `X-Forwarded-For` or `Forwarded` names the client.
+   * @default none
+   */
+  readonly trustProxy?: readonly string[] | undefined;
   /** Fields of requests that are not known are ignored, and named in a header. */
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
@@ -107,6 +113,7 @@ const NAMES: OptionNames<ServeOptions> = {
     files: true,
     cors: true,
     allowHosts: true,
+    trustProxy: true,
   },
 };
 const FILE: OptionNames<NamedFile> = { name: true, file: true };
@@ -182,6 +189,15 @@ export function contextSizeOf({ contextSize, sequences = DEFAULTS.sequences }: S
       { code: "LIMIT_EXCEEDED" },
     );
   return size;
+}
+
+/**
+ * Sequences beyond those of the option: for clients, and for requests, that have none. One for requests, and one of 16 for clients; none
+ * where a single text is written at once, and as few as fit in llama.cpp's limits.
+ */
+export function spareOf(sequences: number, contextSize: number): number {
+  const wanted = sequences === 1 ? 0 : 1 + Math.ceil(sequences / 16);
+  return Math.min(wanted, MAX_SEQUENCES - sequences, Math.floor(MAX_CONTEXT / contextSize) - sequences);
 }
 
 /** The model's name for requests. */

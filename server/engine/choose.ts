@@ -3,11 +3,10 @@ import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Chain } from "ggsl/chain.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
-import type { ApiKey } from "../keys/keys.js";
 import type { CommonBody } from "../openai/bodies.js";
 import { isNeutral } from "../openai/fields.js";
 import { Refusal } from "../refusal.js";
-import type { Samplers } from "../samplers/samplers.js";
+import type { SamplerClient, Samplers } from "../samplers/samplers.js";
 import { mostFor, type DefaultChains } from "./defaults.js";
 import { feedFor, seedFor, set, uniformsFor, type Prepared } from "./parameters.js";
 
@@ -33,7 +32,7 @@ export interface Wanted {
   readonly body: CommonBody;
   /** That the text obeys, and the field that asks for it. */
   readonly grammar: { readonly source: GrammarSource; readonly field: string } | undefined;
-  readonly key: ApiKey;
+  readonly client: SamplerClient;
   readonly signal: AbortSignal;
 }
 
@@ -61,11 +60,14 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared 
   return { chain, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
 }
 
-async function chainFor({ samplers, defaults, slots }: Choice, { body, grammar, key, signal }: Wanted): Promise<Chain> {
+async function chainFor(
+  { samplers, defaults, slots }: Choice,
+  { body, grammar, client, signal }: Wanted,
+): Promise<Chain> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
   if (given !== undefined) {
-    const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client: key, signal });
+    const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client, signal });
     if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
     return sampler.chain;
   }

@@ -7,6 +7,8 @@ export interface EngineOptions extends ContextSettings {
   /** The name that requests give. */
   readonly name: string;
   readonly sequences: number;
+  /** More of them, that requests do not name. */
+  readonly spare: number;
   /** Tokens of a text, with its prompt. */
   readonly contextSize: number;
   /** Places with a sampler of their own. */
@@ -62,7 +64,7 @@ export class Engine {
   }
 
   #open(): GenerationBatch {
-    const { strict, ...options } = this.#options;
-    return this.#model.batch({ ...options, ...(strict && { strict }) });
+    const { strict, spare, sequences, ...options } = this.#options;
+    return this.#model.batch({ ...options, sequences: sequences + spare, ...(strict && { strict }) });
   }
 }

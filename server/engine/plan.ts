@@ -124,6 +124,12 @@ export function textsOf(
   );
 }
 
+/** The most tokens that a text can have, with its prompt. */
+export const mostTokens = (
+  { contextSize }: Engine,
+  { prompt, request: { maxTokens = Infinity } }: PlannedText,
+): number => Math.min(contextSize, prompt.length + maxTokens);
+
 function mostOf(given: GivenBody): number | undefined {
   if (given.endpoint === "completions") return given.body.max_tokens ?? COMPLETION_TOKENS;
   const { max_tokens: old, max_completion_tokens: most } = given.body;

@@ -70,6 +70,7 @@ async function write(
 ): Promise<void> {
   let last: number | undefined;
   try {
+    await ticket.place(index);
     for await (const piece of generation) {
       const now = performance.now();
       usage.generatedTokens++;
@@ -90,6 +91,6 @@ async function write(
     await sink.end(index, stats);
     usage.finishes[index] = sink.isFull(index) ? "stop" : (stats.finish ?? "stop");
   } finally {
-    ticket.release(ticket.places[index]);
+    ticket.release(index);
   }
 }

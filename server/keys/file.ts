@@ -4,18 +4,17 @@ import fs from "node:fs";
 import path from "node:path";
 import { readRegular, textOf, UnreadableFile } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/errors.js";
+import { LANE_LIMITS, type LaneLimits } from "../lanes/limits.js";
 import { COSTS } from "../samplers/cost.js";
 import type { CostLimits } from "../samplers/types.js";
 
-export interface KeyLimits {
-  /** Requests at once; more of them wait. */
-  readonly requests: number;
+export interface KeyLimits extends LaneLimits {
   /** The most that a token of a sequence may cost with a sampler of its own. */
   readonly cost: CostLimits;
 }
 
 export interface ApiKey {
-  /** The first 16 hexadecimal digits of the sha256; `anonymous` for a server without keys. */
+  /** The first 16 hexadecimal digits of the sha256; `ANONYMOUS` for a server without keys. */
   readonly id: string;
   /** From the file; the id if it gives none. For logs. */
   readonly name: string;
@@ -73,12 +72,14 @@ function keyOf([secret, ...words]: readonly string[], standard: KeyLimits): Hash
       return `expected a limit such as requests=4 (there are ${LIMITS.join(", ")}), found ${JSON.stringify(word)}`;
     limits[limit] = Number(value);
   }
-  const { requests = standard.requests, ...cost } = limits;
-  if (requests === 0) return "`requests` must be at least 1: remove the line to refuse the key";
-  return { hash, key: { id, name: name ?? id, limits: { requests, cost: { ...standard.cost, ...cost } } } };
+  const { requests = standard.requests, texts = standard.texts, tokens = standard.tokens, ...cost } = limits;
+  const work: LaneLimits = { requests, texts, tokens };
+  const none = Object.entries(work).find(([, value]) => value === 0);
+  if (none) return `\`${none[0]}\` must be at least 1: remove the line to refuse the key`;
+  return { hash, key: { id, name: name ?? id, limits: { ...work, cost: { ...standard.cost, ...cost } } } };
 }
 
-const LIMITS: readonly string[] = ["requests", ...Object.keys(COSTS)];
+const LIMITS: readonly string[] = [...LANE_LIMITS, ...Object.keys(COSTS)];
 
 /** The sha256 of the secret, or what is wrong with it. */
 function hashIn(secret: string): Buffer | string {

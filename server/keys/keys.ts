@@ -13,6 +13,7 @@ import { guarded } from "../guarded.js";
 import { SILENT, type Log } from "../log.js";
 import { Refusal } from "../refusal.js";
 import { versionOf } from "../version.js";
+import { ANONYMOUS } from "../lanes/lane.js";
 import { hashOf, readKeys, type ApiKey, type HashedKey, type KeyLimits } from "./file.js";
 
 export type { ApiKey, KeyLimits } from "./file.js";
@@ -31,7 +32,7 @@ interface Source {
   readonly log: Log;
 }
 
-const NO_LIMITS: KeyLimits = { requests: Infinity, cost: {} };
+const NO_LIMITS: KeyLimits = { requests: Infinity, texts: Infinity, tokens: Infinity, cost: {} };
 const EVERY = 1000;
 /** Longer headers have no key. */
 const MOST_CHARACTERS = 4096;
@@ -49,7 +50,7 @@ export class Keys implements Disposable {
   private constructor(source: Source | undefined, limits: KeyLimits, every: number) {
     this.#source = source;
     if (!source) {
-      this.#anonymous = { id: "anonymous", name: "anonymous", limits };
+      this.#anonymous = { id: ANONYMOUS, name: ANONYMOUS, limits };
       return;
     }
     this.#read(source);

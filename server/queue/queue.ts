@@ -1,17 +1,26 @@
 /**
- * Admission of requests to the places of the model's context. Requests wait in lanes, one for each key; the lanes take turns, so that
- * a key with many requests does not keep others waiting. A request of `n` texts takes `n` places at once.
+ * Admission of texts to the places of the model's context. Requests wait in lanes, which take turns. A turn is a place for one text, so
+ * that neither a lane of many requests nor a request of many texts keeps others waiting. Some places beyond those that a client gets
+ * are spare: for lanes, and for requests, that have none.
  */
 import { abortError } from "ggsl/errors.js";
 import { guarded } from "../guarded.js";
+import type { Lane } from "../lanes/lane.js";
+import type { LaneLimits } from "../lanes/limits.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
 import { Rate } from "./rate.js";
-import { Turns } from "./turns.js";
+import { Ticket, type Asked } from "./ticket.js";
+import { Turns, type Choice } from "./turns.js";
+import { checkTokens, Work } from "./work.js";
+
+export type { Ticket } from "./ticket.js";
 
 export interface QueueOptions {
-  /** Texts that run at once: the sequences of the context. */
+  /** Texts of a client that run at once. */
   readonly places: number;
+  /** Places beyond them, for clients and requests that have none; default 0. */
+  readonly spare?: number;
   /** Places only for requests that ask for them. */
   readonly reserved?: readonly number[];
   /** Requests that wait; default 256. */
@@ -22,75 +31,59 @@ export interface QueueOptions {
 }
 
 export interface Admission {
-  /** Who takes turns: the id of the key, with the address of the client on a server without keys. */
-  readonly lane: string;
-  /** Requests of the lane that run at once; default: no limit. */
-  readonly atOnce?: number | undefined;
-  /** Places that it takes; default 1. */
-  readonly texts?: number | undefined;
+  readonly lane: Lane;
+  /** Of the lane; default: none. */
+  readonly limits?: Partial<LaneLimits> | undefined;
+  /** The most tokens that each of its texts can have, with its prompt; default: one text, whose tokens do not count. */
+  readonly texts?: readonly number[] | undefined;
   /** `id_slot`: the place that it must have; only for one text. */
   readonly place?: number | undefined;
   /** Leaves the queue. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The places of a request that runs. */
-export interface Ticket extends Disposable {
-  /** From 0, one for each text; the place that was asked for. */
-  readonly places: readonly number[];
-  /** Seconds in the queue. */
-  readonly waited: number;
-  /** Frees a place, without an argument all of them. A place that is free already stays so. */
-  release(place?: number): void;
-}
-
-interface Waiting {
-  readonly lane: string;
-  readonly atOnce: number;
-  readonly texts: number;
-  readonly place: number | undefined;
-  readonly since: number;
-  readonly admit: (ticket: Ticket) => void;
-  readonly refuse: (reason: unknown) => void;
-}
-
 const WAITING = 256;
 /** Seconds after which another server, or this one started again, may answer. */
 const AFTER_DRAIN = 10;
 
+const hasNotBegun = ({ isBegun }: Ticket): boolean => !isBegun;
+
 export class Queue {
   readonly places: number;
+  readonly #spare: number;
   readonly #capacity: number;
   readonly #metrics: Metrics | undefined;
   readonly #now: () => number;
   /** The place that was released longest ago first: a chat that goes on finds its place as it left it. */
   readonly #free: Set<number>;
-  readonly #turns = new Turns<Waiting>();
+  /** Requests with texts that wait. */
+  readonly #turns = new Turns<Ticket>();
   readonly #rate = new Rate();
-  /** Requests that run, by lane. */
-  readonly #atWork = new Map<string, number>();
+  readonly #work = new Work();
   readonly #reserved: ReadonlySet<number>;
   #isOpen = true;
   #isPaused = false;
   #drained: (() => void)[] = [];
 
-  constructor({ places, reserved = [], waiting = WAITING, metrics, now = () => performance.now() }: QueueOptions) {
+  constructor(options: QueueOptions) {
+    const { places, spare = 0, reserved = [], waiting = WAITING, metrics, now = () => performance.now() } = options;
     this.places = places;
+    this.#spare = spare;
     this.#reserved = new Set(reserved);
     this.#capacity = waiting;
     this.#metrics = metrics;
     this.#now = now;
-    this.#free = new Set(Array.from({ length: places }, (_, place) => place));
+    this.#free = new Set(Array.from({ length: places + spare }, (_, place) => place));
   }
 
   /** Places that are taken. */
   get running(): number {
-    return this.places - this.#free.size;
+    return this.places + this.#spare - this.#free.size;
   }
 
-  /** Requests that wait. */
+  /** Requests of which no text has had a place. */
   get waiting(): number {
-    return this.#turns.size;
+    return [...this.#turns].filter(hasNotBegun).length;
   }
 
   /** False after `drain`. */
@@ -114,36 +107,32 @@ export class Queue {
   }
 
   /**
-   * Waits for places. Throws a `Refusal`: 400 for more texts than places and for a place that does not exist, 429 with `retryAfter` if
-   * the queue is full, 503 while it drains; throws the reason of the signal. If the queue is full, the last request of the longest lane
-   * is refused, which may be one that waits already.
+   * Waits until the first text of a request has a place; the ticket has those of the others. Throws a `Refusal`: 400 for more texts than
+   * places, for a place that does not exist, and for a text that its lane's limits never allow; 429 with `retryAfter` if the queue is
+   * full; 503 while it drains; throws the reason of the signal. If the queue is full, the last request of the longest lane is refused,
+   * which may be one that waits already.
    */
-  async admit({ lane, atOnce = Infinity, texts = 1, place, signal }: Admission): Promise<Ticket> {
-    this.#check(texts, place);
+  async admit({ lane, limits = {}, texts = [0], place, signal }: Admission): Promise<Ticket> {
+    this.#check(texts.length, place);
+    checkTokens(texts, limits);
     if (!this.#isOpen) throw drains();
     if (signal?.aborted) throw abortError(signal);
-    let leave: (() => void) | undefined;
-    try {
-      return await new Promise<Ticket>((admit, refuse) => {
-        const request: Waiting = { lane, atOnce, texts, place, since: this.#now(), admit, refuse };
-        leave = guarded("abort", () => this.#leave(request, abortError(signal!)));
-        signal?.addEventListener("abort", leave, { once: true });
-        this.#turns.push(lane, request);
-        this.#serve();
-        if (this.#turns.size > this.#capacity) this.#turns.dropLongest(lane)?.refuse(this.#full());
-      });
-    } finally {
-      if (leave) signal?.removeEventListener("abort", leave);
+    const ticket = this.#enter({ lane, limits, texts, wanted: place, since: this.#now() }, signal);
+    if (this.waiting > this.#capacity) {
+      const last = this.#turns.last(this.#turns.longest(lane, hasNotBegun), hasNotBegun)!;
+      last.leave(this.#full(last));
     }
+    await ticket.place(0);
+    return ticket;
   }
 
-  /** Refuses what waits and what comes; resolves once no text runs. */
+  /** Refuses requests that have not begun, and those that come; resolves once the others are over. */
   drain(): Promise<void> {
     this.#isOpen = false;
-    for (const { refuse } of this.#turns.clear()) refuse(drains());
+    for (const ticket of [...this.#turns].filter(hasNotBegun)) ticket.leave(drains());
     return new Promise((resolve) => {
-      if (this.running === 0) resolve();
-      else this.#drained.push(resolve);
+      this.#drained.push(resolve);
+      this.#tellDrained();
     });
   }
 
@@ -164,80 +153,72 @@ export class Queue {
       throw new Refusal("invalid_request", `a place is for one text, and ${texts} are asked for`, { param: "id_slot" });
   }
 
+  #enter(asked: Asked, signal: AbortSignal | undefined): Ticket {
+    const ticket = new Ticket(asked, {
+      released: (place, tokens, since) => this.#released(ticket, { place, tokens, since }),
+      left: () => {
+        this.#turns.remove(asked.lane, ticket);
+        // those behind it may have waited for it
+        this.#serve();
+        this.#tellDrained();
+      },
+    });
+    const leave = guarded("abort", () => ticket.leave(abortError(signal!)));
+    signal?.addEventListener("abort", leave, { once: true });
+    ticket.whenNoneWaits(() => signal?.removeEventListener("abort", leave));
+    this.#turns.push(asked.lane, ticket);
+    this.#serve();
+    return ticket;
+  }
+
   #serve(): void {
     while (!this.#isPaused) {
-      const next = this.#next();
+      const shared = [...this.#free].filter((place) => !this.#reserved.has(place));
+      const next = this.#turns.next((ticket) => this.#choice(ticket, shared.length));
       if (!next) return;
-      next.admit(this.#ticket(next));
+      this.#give(next, next.asked.wanted ?? shared[0]!);
     }
   }
 
-  #next(): Waiting | undefined {
-    // one that needs many places would never get them if those behind it took each that becomes free
-    let isHeld = false;
-    return this.#turns.take((request) => {
-      const { lane, atOnce, place } = request;
-      if ((this.#atWork.get(lane) ?? 0) >= atOnce) return "pass";
-      const isApart = place !== undefined && this.#reserved.has(place);
-      if (this.#fits(request) && (isApart || !isHeld)) return "take";
-      isHeld ||= place === undefined;
-      return "later";
-    });
+  /** @param free places that any request may have */
+  #choice(ticket: Ticket, free: number): Choice {
+    const { lane, wanted } = ticket.asked;
+    const limit = this.#work.exceeded(ticket);
+    if (limit !== undefined) return limit === "requests" ? "later" : "pass";
+    if (wanted !== undefined && !this.#free.has(wanted)) return "later";
+    if (wanted !== undefined && this.#reserved.has(wanted)) return "take";
+    const kept = this.#work.textsOf(lane) === 0 ? 0 : ticket.running === 0 ? this.#spare - 1 : this.#spare;
+    return free > Math.max(0, kept) ? "take" : "later";
   }
 
-  #fits({ texts, place }: Waiting): boolean {
-    return place === undefined ? this.#shared().length >= texts : this.#free.has(place);
+  #give(ticket: Ticket, place: number): void {
+    const isFirst = !ticket.isBegun;
+    this.#free.delete(place);
+    this.#work.begin(ticket);
+    ticket.give(place, this.#now());
+    if (isFirst) this.#metrics?.admitted(ticket.waited);
+    if (ticket.left === 0) this.#turns.remove(ticket.asked.lane, ticket);
   }
 
-  /** Free places that any request may have. */
-  #shared(): number[] {
-    return [...this.#free].filter((place) => !this.#reserved.has(place));
-  }
-
-  #ticket({ lane, texts, place, since }: Waiting): Ticket {
-    const places = place === undefined ? this.#shared().slice(0, texts) : [place];
-    for (const taken of places) this.#free.delete(taken);
-    this.#atWork.set(lane, (this.#atWork.get(lane) ?? 0) + 1);
-    const begin = this.#now();
-    const waited = (begin - since) / 1000;
-    this.#metrics?.admitted(waited);
-    const held = new Set(places);
-    const release = (only?: number): void => {
-      const given = (only === undefined ? [...held] : [only]).filter((one) => held.delete(one));
-      if (given.length === 0) return;
-      if (held.size === 0) this.#left(lane);
-      for (const _ of given) this.#rate.note(this.#now() - begin);
-      this.#release(given);
-    };
-    return { places, waited, release, [Symbol.dispose]: () => release() };
-  }
-
-  #left(lane: string): void {
-    const others = this.#atWork.get(lane)! - 1;
-    if (others > 0) this.#atWork.set(lane, others);
-    else this.#atWork.delete(lane);
-  }
-
-  #release(places: readonly number[]): void {
-    for (const place of places) this.#free.add(place);
+  #released(ticket: Ticket, { place, tokens, since }: { place: number; tokens: number; since: number }): void {
+    this.#work.end(ticket, tokens);
+    this.#rate.note(this.#now() - since);
+    this.#free.add(place);
     this.#serve();
-    if (this.running > 0) return;
-    for (const resolve of this.#drained) resolve();
-    this.#drained = [];
+    this.#tellDrained();
   }
 
-  /** A request whose client went away. Those behind it may have waited for it. */
-  #leave(request: Waiting, reason: unknown): void {
-    if (!this.#turns.remove(request.lane, request)) return;
-    request.refuse(reason);
-    this.#serve();
+  /** Requests that have begun may have texts that wait. */
+  #tellDrained(): void {
+    if (this.#isOpen || this.running > 0 || this.#turns.size > 0) return;
+    for (const resolve of this.#drained.splice(0)) resolve();
   }
 
-  #full(): Refusal {
-    let texts = 0;
-    for (const waiting of this.#turns) texts += waiting.texts;
+  #full(refused: Ticket): Refusal {
+    const others = [...this.#turns].filter((ticket) => ticket !== refused);
+    const texts = others.reduce((sum, { left }) => sum + left, 0);
     const retryAfter = this.#rate.secondsFor(texts, Math.max(1, this.places - this.#reserved.size));
-    const message = `${this.#turns.size} requests wait already: try again in ${retryAfter} s`;
+    const message = `${others.filter(hasNotBegun).length} requests wait already: try again in ${retryAfter} s`;
     return new Refusal("queue_full", message, { retryAfter });
   }
 }

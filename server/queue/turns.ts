@@ -20,19 +20,24 @@ export class Turns<Item> {
     this.#size++;
   }
 
-  /** Removes the first item that `choose` takes; its lane comes last from now on. */
-  take(choose: (item: Item) => Choice): Item | undefined {
+  /** The first item that `choose` takes. It stays where it is, and its lane comes last from now on. */
+  next(choose: (item: Item) => Choice): Item | undefined {
     for (const [lane, items] of this.#lanes) {
       for (const item of items) {
         const choice = choose(item);
         if (choice === "pass") break;
         if (choice === "later") continue;
-        this.remove(lane, item);
-        if (this.#lanes.delete(lane)) this.#lanes.set(lane, items);
+        this.#lanes.delete(lane);
+        this.#lanes.set(lane, items);
         return item;
       }
     }
     return undefined;
+  }
+
+  /** Items of a lane. */
+  lengthOf(lane: string): number {
+    return this.#lanes.get(lane)?.length ?? 0;
   }
 
   /** False if the item is not there any more. */
@@ -46,14 +51,17 @@ export class Turns<Item> {
     return true;
   }
 
-  /** Removes the last item of the longest lane; of lanes of equal length `preferred` counts as the longest. */
-  dropLongest(preferred: string): Item | undefined {
+  /** The lane with the most items that count; of lanes of equal length it is `preferred`. */
+  longest(preferred: string, counts: (item: Item) => boolean = () => true): string {
+    const lengthOf = (lane: string): number => this.#lanes.get(lane)?.filter(counts).length ?? 0;
     let longest = preferred;
-    const lengthOf = (lane: string): number => this.#lanes.get(lane)?.length ?? 0;
     for (const lane of this.#lanes.keys()) if (lengthOf(lane) > lengthOf(longest)) longest = lane;
-    const item = this.#lanes.get(longest)?.at(-1);
-    if (item !== undefined) this.remove(longest, item);
-    return item;
+    return longest;
+  }
+
+  /** The last item of a lane that counts. */
+  last(lane: string, counts: (item: Item) => boolean = () => true): Item | undefined {
+    return this.#lanes.get(lane)?.findLast(counts);
   }
 
   *[Symbol.iterator](): Iterator<Item> {

@@ -2,11 +2,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
+import { laneOf } from "../lanes/lane.js";
 import { checkFields, tidyBody, type Body } from "../openai/check.js";
 import { readConversation } from "../openai/conversation.js";
 import { bodySchema, type Endpoint } from "../openai/fields.js";
 import type { Admission, Ticket } from "../queue/queue.js";
 import { Refusal } from "../refusal.js";
+import type { SamplerClient } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
 
 /** Names the fields that a lenient server has ignored. */
@@ -56,16 +58,19 @@ export function abortFor({ answering }: Serving, { raw }: FastifyReply): AbortCo
   return abort;
 }
 
-/** Waits for places. Without keys, each address has its turn. */
+/** On whose behalf a request's sampler is compiled. */
+export const clientOf = (request: FastifyRequest): SamplerClient => ({
+  lane: laneOf(request),
+  limits: request.key.limits,
+});
+
+/** Waits for the place of the first text. */
 export async function admit(
-  { keys, queue }: Serving,
-  { key, ip, facts }: FastifyRequest,
-  wanted: Omit<Admission, "lane" | "atOnce">,
+  { queue }: Serving,
+  request: FastifyRequest,
+  wanted: Omit<Admission, "lane" | "limits">,
 ): Promise<Ticket> {
-  const ticket = await queue.admit({
-    ...{ lane: keys.isRequired ? key.id : `${key.id} ${ip}`, ...wanted },
-    ...(Number.isFinite(key.limits.requests) && { atOnce: key.limits.requests }),
-  });
-  facts.waited = ticket.waited;
+  const ticket = await queue.admit({ lane: laneOf(request), limits: request.key.limits, ...wanted });
+  request.facts.waited = ticket.waited;
   return ticket;
 }

@@ -1,7 +1,7 @@
 /** `POST /v1/chat/completions` and `/v1/completions`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
-import { placeOf, promptsOf, textsOf } from "../engine/plan.js";
+import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
 import { headOf, usageOf } from "../openai/answers.js";
@@ -15,7 +15,7 @@ import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel, ignore } from "./exchange.js";
+import { abortFor, admit, checkBody, checkModel, clientOf, ignore } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
@@ -66,19 +66,18 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const { engine, metrics } = serving;
   const { body } = given;
   const { signal } = abort;
-  const { key } = request;
   const place = placeOf(engine, body);
   const prompts = await promptsOf(engine, given);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
-  const prepared = await prepare(serving, { body, grammar, key, signal });
+  const prepared = await prepare(serving, { body, grammar, client: clientOf(request), signal });
   ignore(reply, prepared.ignored);
   const texts = textsOf(given, prompts, prepared, signal);
   const { facts } = request;
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;
   using ticket = await admit(serving, request, {
-    ...{ texts: texts.length, signal },
+    ...{ texts: texts.map((text) => mostTokens(engine, text)), signal },
     ...(place !== undefined && { place }),
   });
   const head = headOf(given.endpoint, engine.name, stream !== undefined);

@@ -61,7 +61,7 @@ async function answer(
   const abort = abortFor(serving, reply);
   const { signal } = abort;
   try {
-    using _ticket = await admit(serving, request, { texts: 1, signal });
+    using _ticket = await admit(serving, request, { texts: [prompt.length], signal });
     const logits = await inTurn(() => {
       signal.throwIfAborted();
       return engine.model.logits(prompt, { contextSize: prompt.length, signal });

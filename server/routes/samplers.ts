@@ -5,7 +5,7 @@ import { tidyBody } from "../openai/check.js";
 import { someObject, text } from "../openai/schemas.js";
 import { samplerJson } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
-import { ignore } from "./exchange.js";
+import { clientOf, ignore } from "./exchange.js";
 
 interface SamplerBody {
   readonly sampler: string | object;
@@ -34,6 +34,6 @@ export function addSamplers(app: FastifyInstance, { samplers, isLenient }: Servi
       "close",
       guarded("close", () => abort.abort()),
     );
-    return samplerJson(await samplers.get({ sampler, chain }, { client: request.key, signal: abort.signal }));
+    return samplerJson(await samplers.get({ sampler, chain }, { client: clientOf(request), signal: abort.signal }));
   });
 }

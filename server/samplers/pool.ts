@@ -5,6 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { isOutOfResources, refusalFor } from "../faults.js";
 import { guarded } from "../guarded.js";
+import type { Lane } from "../lanes/lane.js";
 import type { Log } from "../log.js";
 import { Turns } from "../queue/turns.js";
 import { Refusal } from "../refusal.js";
@@ -18,7 +19,7 @@ export interface PoolOptions {
   readonly deadline: number;
   /** Megabytes of a thread's heap. */
   readonly memory: number;
-  /** Sources that wait. */
+  /** Sources that wait; those of a lane are at most a quarter of them. */
   readonly waiting: number;
   readonly log: Log;
 }
@@ -26,9 +27,21 @@ export interface PoolOptions {
 /** `limit`: it took too long or too much memory. */
 export type PoolReply = Reply | { readonly kind: "limit"; readonly message: string };
 
+/** A source on its way. */
+export interface Run {
+  readonly reply: Promise<PoolReply>;
+  /** It waits in another lane, too, and is compiled when the first of them has its turn. */
+  readonly join: (lane: Lane) => void;
+  /** False once a thread works on it. */
+  readonly cancel: () => boolean;
+}
+
 interface Waiting {
   readonly job: Job;
-  readonly lane: string;
+  /** Those that it waits in. */
+  readonly lanes: Set<Lane>;
+  /** Those that it waited in, once a thread works on it. */
+  askedBy: readonly Lane[];
   /** Threads that ended while they worked on it. */
   deaths: number;
   readonly resolve: (reply: PoolReply) => void;
@@ -48,6 +61,8 @@ const START_MILLISECONDS = 60_000;
 const MOST_DEATHS = 2;
 /** Seconds after which a client tries again. */
 const WHEN_BUSY = 2;
+/** Of the sources that may wait, those of one lane. */
+const LANE_PART = 1 / 4;
 /** Megabytes for values that live briefly. */
 const YOUNG = 32;
 
@@ -63,22 +78,25 @@ export class Pool {
     return this.#turns.size;
   }
 
-  /** `cancel` is false once a thread works on it. Rejects with a `Refusal` if too many wait, and if the pool closes. */
-  run(job: Job, lane: string): { readonly reply: Promise<PoolReply>; readonly cancel: () => boolean } {
-    if (!this.#isOpen) return { reply: Promise.reject(closed()), cancel: () => false };
+  /** Rejects with a `Refusal` if too many wait, and if the pool closes. */
+  run(job: Job, lane: Lane): Run {
+    if (!this.#isOpen) return { reply: Promise.reject(closed()), join: () => undefined, cancel: () => false };
     let entry: Waiting | undefined;
     const reply = new Promise<PoolReply>((resolve, reject) => {
-      entry = { job, lane, deaths: 0, resolve, reject };
-      this.#turns.push(lane, entry);
-      this.#serve();
-      if (this.#turns.size > this.options.waiting) this.#turns.dropLongest(lane)?.reject(this.#busy());
+      entry = { job, lanes: new Set(), askedBy: [], deaths: 0, resolve, reject };
+      this.#enter(entry, lane);
     });
-    const cancel = (): boolean => {
-      const isWaiting = this.#turns.remove(lane, entry!);
-      if (isWaiting) entry!.reject(closed());
-      return isWaiting;
+    const isWaiting = (): boolean => entry!.lanes.size > 0;
+    const join = (other: Lane): void => {
+      if (isWaiting() && !entry!.lanes.has(other)) this.#enter(entry!, other);
     };
-    return { reply, cancel };
+    const cancel = (): boolean => {
+      if (!isWaiting()) return false;
+      this.#leave(entry!);
+      entry!.reject(closed());
+      return true;
+    };
+    return { reply, join, cancel };
   }
 
   /** Ends the threads; all that waits is refused. */
@@ -96,6 +114,28 @@ export class Pool {
     );
   }
 
+  #enter(entry: Waiting, lane: Lane): void {
+    this.#turns.push(lane, entry);
+    entry.lanes.add(lane);
+    this.#serve();
+    const { waiting } = this.options;
+    if (this.#turns.lengthOf(lane) > Math.ceil(waiting * LANE_PART)) this.#drop(lane);
+    else if (this.#turns.size > waiting) this.#drop(this.#turns.longest(lane));
+  }
+
+  /** Refuses the last of a lane, unless it waits in another, too. */
+  #drop(lane: Lane): void {
+    const dropped = this.#turns.last(lane)!;
+    this.#turns.remove(lane, dropped);
+    dropped.lanes.delete(lane);
+    if (dropped.lanes.size === 0) dropped.reject(this.#busy());
+  }
+
+  #leave(entry: Waiting): void {
+    for (const lane of entry.lanes) this.#turns.remove(lane, entry);
+    entry.lanes.clear();
+  }
+
   #serve(): void {
     for (const thread of this.#threads) if (thread.isReady && !thread.work) this.#give(thread);
     const starting = [...this.#threads].filter(({ isReady }) => !isReady).length;
@@ -103,8 +143,10 @@ export class Pool {
   }
 
   #give(thread: Thread): void {
-    const work = this.#turns.take(() => "take");
+    const work = this.#turns.next(() => "take");
     if (!work) return;
+    work.askedBy = [...work.lanes];
+    this.#leave(work);
     thread.work = work;
     thread.worker.ref();
     thread.worker.postMessage(work.job);
@@ -171,7 +213,7 @@ export class Pool {
     if (!isMemory || !isReady) this.options.log.error({ err: error }, "the compiler's thread ended");
     const failed: PoolReply = { kind: "failed", message: error.message };
     if (isMemory) work?.resolve({ kind: "limit", message: `it takes more than ${this.options.memory} MB to compile` });
-    else if (work && ++work.deaths < MOST_DEATHS) this.#turns.push(work.lane, work);
+    else if (work && ++work.deaths < MOST_DEATHS) for (const lane of work.askedBy) this.#enter(work, lane);
     else work?.resolve(failed);
     if (isReady) return this.#serve();
     // another one would not start either

@@ -9,6 +9,7 @@ import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain.js";
 import { abortError, InputError } from "ggsl/errors.js";
 import { guarded } from "../guarded.js";
+import type { Lane } from "../lanes/lane.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
@@ -16,7 +17,7 @@ import { Cache } from "./cache.js";
 import { checkCost } from "./cost.js";
 import type { Compiled } from "./facts.js";
 import { formOf, idOf, isId, isName, type Source } from "./form.js";
-import { Pool, type PoolReply } from "./pool.js";
+import { Pool, type PoolReply, type Run } from "./pool.js";
 import { workerScript, type Script } from "./script.js";
 import type { CostLimits, Sampler, SamplerDiagnostic, SamplerRequest } from "./types.js";
 
@@ -43,10 +44,10 @@ export interface SamplersOptions {
   readonly script?: Script;
 }
 
-/** On whose behalf a sampler is compiled; an `ApiKey` is one. */
+/** On whose behalf a sampler is compiled. */
 export interface SamplerClient {
-  /** Clients take turns when many sources wait. */
-  readonly id: string;
+  /** Lanes take turns when many sources wait. */
+  readonly lane: Lane;
   readonly limits: { readonly cost: CostLimits };
 }
 
@@ -64,8 +65,8 @@ interface Entry {
 
 interface Pending {
   readonly entry: Promise<Entry>;
-  /** False once a thread works on it. */
-  readonly cancel: () => boolean;
+  readonly join: Run["join"];
+  readonly cancel: Run["cancel"];
   waiting: number;
 }
 
@@ -76,7 +77,7 @@ const ROOM = 2 ** 26;
 /** Sources with errors that are remembered, so that a client that repeats one costs nothing. */
 const REFUSED = { most: 64, room: 2 ** 22 } as const;
 /** The server's own samplers are compiled in a lane of their own. */
-const OWN_LANE = "";
+const OWN_LANE: Lane = "server";
 
 export class Samplers implements AsyncDisposable {
   readonly #options: SamplersOptions;
@@ -117,7 +118,7 @@ export class Samplers implements AsyncDisposable {
   async get(request: SamplerRequest, { client, signal }: GetOptions = {}): Promise<Sampler> {
     if (signal?.aborted) throw abortError(signal);
     const { source, known } = this.#find(request);
-    const { sampler } = known ?? (await this.#compiled(source, client?.id ?? OWN_LANE, signal));
+    const { sampler } = known ?? (await this.#compiled(source, client?.lane ?? OWN_LANE, signal));
     if (!source.own) checkCost(sampler, this.#options.cost ?? {}, "server");
     if (!source.own && client) checkCost(sampler, client.limits.cost, "key");
     return sampler;
@@ -209,7 +210,7 @@ export class Samplers implements AsyncDisposable {
 
   // -------------------------------------------------------------- compiling
 
-  async #compiled(source: Source, lane: string, signal: AbortSignal | undefined): Promise<Entry> {
+  async #compiled(source: Source, lane: Lane, signal: AbortSignal | undefined): Promise<Entry> {
     const id = idOf(source);
     const { metrics } = this.#options;
     const known = this.#kept.get(id);
@@ -224,6 +225,7 @@ export class Samplers implements AsyncDisposable {
     }
     const present = this.#pending.get(id);
     metrics?.sampler(present ? "joined" : "miss");
+    present?.join(lane);
     const pending = present ?? this.#compile(source, lane);
     pending.waiting++;
     try {
@@ -235,13 +237,13 @@ export class Samplers implements AsyncDisposable {
   }
 
   /** Hands a source to a thread, unless it is there already. */
-  #compile(source: Source, lane: string): Pending {
+  #compile(source: Source, lane: Lane): Pending {
     const id = idOf(source);
     const { vocabSize, limits = {} } = this.#options;
-    const { reply, cancel } = this.#pool.run({ source, vocabSize, limits }, lane);
+    const { reply, join, cancel } = this.#pool.run({ source, vocabSize, limits }, lane);
     const since = performance.now();
     const entry = reply.then((answer) => this.#entryOf(id, source, answer, (performance.now() - since) / 1000));
-    const pending = { entry, cancel, waiting: 0 };
+    const pending = { entry, join, cancel, waiting: 0 };
     this.#pending.set(id, pending);
     const forget = (): void => this.#forget(id, pending);
     // the last that waited may have given up

@@ -1,6 +1,10 @@
 /** Two replicas of `ggsl serve` behind nginx, with the files of examples/fleet. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { endAll, start, type Running } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { needing } from "../needs.js";
@@ -10,7 +14,18 @@ import { NGINX, startNginx, type Nginx } from "./nginx.js";
 const BUFFER = 4096;
 /** Tokens of a text that runs while others come, and ends within the time that a server gives it. */
 const LONG = 400;
-const OPTIONS = ["--backend", "cpu", "--sequences", "1", "--ctx-size", "4096", "--port", "0"];
+const OPTIONS = [
+  "--backend",
+  "cpu",
+  "--sequences",
+  "1",
+  "--ctx-size",
+  "4096",
+  "--port",
+  "0",
+  "--trust-proxy",
+  "127.0.0.1",
+];
 
 interface Replica {
   readonly process: Running;
@@ -25,14 +40,14 @@ interface Ready {
 let replicas: readonly [Replica, Replica];
 let nginx: Nginx;
 
-async function startReplica(): Promise<Replica> {
-  const process = start(["serve", DEMO_MODEL, ...OPTIONS]);
+async function startReplica(env?: NodeJS.ProcessEnv): Promise<Replica> {
+  const process = start(["serve", DEMO_MODEL, ...OPTIONS], { ...(env && { env }) });
   const [url] = /http:\S+\d/.exec(await process.until(/at http:\/\/\S+: 1 texts? of 4096 tokens/))!;
   return { process, url };
 }
 
-async function startFleet(): Promise<void> {
-  replicas = await Promise.all([startReplica(), startReplica()]);
+async function startFleet(env?: NodeJS.ProcessEnv): Promise<void> {
+  replicas = await Promise.all([startReplica(env), startReplica(env)]);
   const [first, second] = replicas.map(({ url }) => Number(new URL(url).port));
   nginx = await startNginx([first!, second!]);
 }
@@ -73,7 +88,7 @@ async function textOf(fields: object): Promise<Text> {
 
 needing(NGINX).describe("behind nginx", () => {
   describe("two replicas that stay", () => {
-    beforeAll(startFleet, 60_000);
+    beforeAll(() => startFleet(), 180_000);
     afterAll(endFleet);
 
     test("tokens come as they are written, and a client that goes away frees the place", async () => {
@@ -90,7 +105,7 @@ needing(NGINX).describe("behind nginx", () => {
       await until((states) => states.some(({ running }) => running === 1));
       client.abort();
       await until((states) => states.every(({ running }) => running === 0));
-    }, 60_000);
+    }, 180_000);
 
     test("both replicas write, and either knows a sampler by the id that one of them gave", async () => {
       const { id } = (await (await post("/v1/samplers", { sampler: "top_k(7) |> dist(3)" })).json()) as { id: string };
@@ -104,7 +119,7 @@ needing(NGINX).describe("behind nginx", () => {
         expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
           /ggsl_requests_total\{route="\/v1\/completions",status="200"\} [1-9]/,
         );
-    }, 60_000);
+    }, 180_000);
 
     test("a refusal of the request itself comes back, and the metrics of a replica are its own", async () => {
       const odd = await write({ sampler: "gredy()" });
@@ -116,7 +131,7 @@ needing(NGINX).describe("behind nginx", () => {
   });
 
   describe("a replica that ends in the middle", () => {
-    beforeEach(startFleet, 60_000);
+    beforeEach(() => startFleet(), 180_000);
     afterEach(endFleet);
 
     /** A text on each replica, of which the stream's first event has come, and one more that waits for each. */
@@ -141,16 +156,62 @@ needing(NGINX).describe("behind nginx", () => {
       expect(first.process.output()).toMatch(/"status":503/);
       // its port takes no connection any more
       expect(await textOf({ max_tokens: 8 })).toEqual(WRITTEN);
-    }, 120_000);
+    }, 240_000);
 
-    test("by SIGKILL breaks off what has begun; the other one writes the rest", async () => {
+    test("by SIGKILL breaks off what it had; the other one writes the rest", async () => {
       const { begun, waiting } = await busy();
       replicas[0].process.kill("SIGKILL");
-      expect(await Promise.all(waiting)).toEqual([WRITTEN, WRITTEN]);
+      const texts = await Promise.all(waiting.map((text) => text.catch(() => "broken")));
+      expect(texts).toContainEqual(WRITTEN);
+      expect(texts.filter((text) => text !== "broken" && JSON.stringify(text) !== JSON.stringify(WRITTEN))).toEqual([]);
       const ends = await Promise.allSettled(begun.map((answer) => answer.text()));
       const isWhole = (end: PromiseSettledResult<string>): boolean =>
         end.status === "fulfilled" && end.value.includes("data: [DONE]");
       expect(ends.filter(isWhole)).toHaveLength(1);
-    }, 120_000);
+      expect(await textOf({ max_tokens: 8 })).toEqual(WRITTEN);
+    }, 240_000);
+  });
+
+  describe("a request that ends a replica", () => {
+    const folder = mkdtempSync(join(tmpdir(), "ggsl-fault-"));
+    const fault = join(folder, "fault.mjs");
+    // as a fault of native code would: at once, when the whole request is there
+    writeFileSync(
+      fault,
+      `import http from "node:http";
+const emit = http.Server.prototype.emit;
+http.Server.prototype.emit = function (event, request, ...more) {
+  if (event === "request" && "x-fault" in request.headers) request.once("end", () => process.kill(process.pid, "SIGKILL"));
+  return emit.call(this, event, request, ...more);
+};
+`,
+    );
+    beforeEach(() => startFleet({ ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(fault).href}` }), 180_000);
+    afterEach(endFleet);
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    const isDown = async ({ url }: Replica): Promise<boolean> =>
+      fetch(`${url}/health`).then(
+        () => false,
+        () => true,
+      );
+
+    test.each([{}, { stream: true }])(
+      "is not sent to the next one: %j",
+      async (more) => {
+        const body = JSON.stringify({ prompt: "In the beginning", max_tokens: 4, ...more });
+        const headers = { "content-type": "application/json", "x-fault": "1" };
+        const answer = await fetch(`${nginx.url}/v1/completions`, { method: "POST", headers, body });
+        expect(answer.status).toBe(502);
+        const down = await Promise.all(replicas.map(isDown));
+        expect(down.filter((one) => one)).toHaveLength(1);
+        const other = replicas[down.indexOf(false)]!;
+        expect(await (await fetch(`${other.url}/metrics`)).text()).not.toMatch(/ggsl_requests_total.*completions/);
+        // the other one takes what comes
+        const texts = await Promise.all([1, 2, 3].map(() => textOf({ max_tokens: 4 })));
+        expect(texts).toEqual(Array(3).fill({ status: 200, tokens: 4 }));
+      },
+      120_000,
+    );
   });
 });

@@ -26,10 +26,23 @@ test("texts that have begun get their time", () => {
 });
 
 test("the command takes its options", () => {
-  expect(UNIT).toContain(`\nExecStart=${COMMAND} --port %i\n`);
+  expect(UNIT).toContain(`\nExecStart=${COMMAND} --port %i --trust-proxy 127.0.0.1\n`);
   const { status, stderr } = spawnSync(
     process.execPath,
-    [MAIN, "serve", DEMO_MODEL, "--port", "8081", "--check", "--backend", "cpu", "--ctx-size", "256"],
+    [
+      MAIN,
+      "serve",
+      DEMO_MODEL,
+      "--port",
+      "8081",
+      "--trust-proxy",
+      "127.0.0.1",
+      "--check",
+      "--backend",
+      "cpu",
+      "--ctx-size",
+      "256",
+    ],
     { encoding: "utf8" },
   );
   expect([status, stderr]).toEqual([0, "the configuration is right\n"]);

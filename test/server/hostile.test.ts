@@ -44,7 +44,7 @@ test("each sampler is compiled or refused, and an honest client is served at onc
   const note = (_: object, message: string): void => void errors.push(message);
   const log = { info: note, warn: note, error: note };
   await using store = openStore({ log, capacity: 16, memory: 128, cost: { work: 100 * VOCAB_SIZE } });
-  const clients = ["mallory", "honest"].map((id) => ({ id, limits: { cost: {} } }));
+  const clients = ["mallory", "honest"].map((lane) => ({ lane, limits: { cost: {} } }));
   const [mallory, honest] = [clients[0]!, clients[1]!];
   const counts = new Map<string, number>();
   let left = texts.length;

@@ -34,7 +34,10 @@ describe("a file of keys", () => {
     expect(keys.identify("Bearer sk-alice-1")).toEqual({
       id: sha256("sk-alice-1").slice(0, 16),
       name: "alice",
-      limits: { requests: 4, cost: { work: 1_000_000, sorts: 2, nodes: 7 } },
+      limits: {
+        ...{ requests: 4, texts: Infinity, tokens: Infinity },
+        cost: { work: 1_000_000, sorts: 2, nodes: 7 },
+      },
     });
     expect(keys.identify("bearer sk-bob-22")).toMatchObject({ name: "bob", limits: { requests: 8 } });
     const carol = keys.identify("Bearer sk-carol-3");
@@ -106,7 +109,7 @@ describe("a file of keys", () => {
 test("a server without keys has one anonymous key", () => {
   const keys = Keys.none({ limits: { requests: 3 } });
   expect([keys.isRequired, keys.size, keys.reload()]).toEqual([false, 0, false]);
-  expect(keys.identify(undefined)).toEqual({ id: "anonymous", name: "anonymous", limits: { requests: 3, cost: {} } });
+  expect(keys.identify(undefined)).toEqual({ id: "anonymous", name: "anonymous", limits: { requests: 3, texts: Infinity, tokens: Infinity, cost: {} } });
   expect(keys.identify("Bearer whatever")).toBe(keys.identify(undefined));
 });
 

@@ -45,7 +45,7 @@ describe("turns", () => {
 
   test("requests at once of a lane, while others go on", async () => {
     const { ask, admitted, settled, end, queue } = open({ places: 4 });
-    for (const name of ["a1", "a2", "a3"]) ask(name, { atOnce: 2 });
+    for (const name of ["a1", "a2", "a3"]) ask(name, { limits: { requests: 2 } });
     ask("b1");
     await settled();
     expect([admitted, queue.running, queue.waiting]).toEqual([["a1", "a2", "b1"], 3, 1]);
@@ -55,27 +55,67 @@ describe("turns", () => {
     expect(admitted.at(-1)).toBe("a3");
   });
 
-  test("a request of several texts gets its places, although small ones come all the time", async () => {
-    const { ask, admitted, settled, end } = open({ places: 3 });
+  test("a request of several texts takes its places one by one, in turn with others", async () => {
+    const { ask, admitted, settled, end, tickets, queue } = open({ places: 3 });
     for (const name of ["a1", "a2", "a3"]) ask(name);
-    ask("b1", { texts: 3 });
-    for (const name of ["a4", "a5"]) ask(name);
+    ask("b1", { texts: [0, 0, 0] });
+    for (const name of ["c1", "c2"]) ask(name);
     await settled();
+    const runs = (): number => tickets.get("b1")?.running ?? 0;
     await end("a1");
-    // the first to run is of the lane that was served longest ago
-    expect(admitted).toEqual(["a1", "a2", "a3"]);
+    expect([admitted.at(-1), runs()]).toEqual(["b1", 1]);
     await end("a2");
+    expect([admitted.at(-1), runs()]).toEqual(["c1", 1]);
     await end("a3");
-    expect(admitted.slice(3)).toEqual(["b1"]);
-    await end("b1");
-    expect(admitted.slice(4)).toEqual(["a4", "a5"]);
+    expect([admitted.at(-1), runs()]).toEqual(["c1", 2]);
+    await end("c1");
+    expect([admitted.at(-1), runs()]).toEqual(["c2", 2]);
+    tickets.get("b1")!.release(0);
+    await settled();
+    expect([queue.running, runs(), await tickets.get("b1")!.place(2)]).toEqual([3, 2, expect.any(Number)]);
+  });
+
+  test("texts and tokens at once of a lane, also of one request", async () => {
+    const { ask, settled, tickets, queue, refused, admitted } = open({ places: 8 });
+    ask("a1", { texts: [10, 10, 10, 10], limits: { requests: 1, texts: 2 } });
+    ask("b1", { texts: [40, 40, 40], limits: { tokens: 100 } });
+    ask("b2", { texts: [10], limits: { tokens: 100 } });
+    ask("c1", { texts: [10, 101], limits: { tokens: 100 } });
+    await settled();
+    expect([tickets.get("a1")!.running, tickets.get("b1")!.running, queue.running]).toEqual([2, 2, 4]);
+    // b2 does not overtake the large text of its lane
+    expect(admitted).toEqual(["a1", "b1"]);
+    expect(refusalOf(refused.get("c1")).message).toMatch(/a text can have 101 tokens.*may have 100 at once/);
+    tickets.get("a1")!.release(0);
+    tickets.get("b1")!.release(1);
+    await settled();
+    expect([tickets.get("a1")!.running, tickets.get("b1")!.running, admitted.at(-1)]).toEqual([2, 2, "b2"]);
+  });
+
+  test("a request of all places keeps neither other lanes waiting nor requests of its own", async () => {
+    const { ask, admitted, settled, tickets, queue } = open({ places: 8, spare: 2 });
+    ask("a1", { texts: Array<number>(8).fill(0) });
+    ask("a2", { texts: [0, 0] });
+    await settled();
+    expect([tickets.get("a1")!.running, tickets.get("a2")!.running]).toEqual([8, 1]);
+    ask("b1", { texts: [0, 0] });
+    ask("a3");
+    await settled();
+    expect([admitted, queue.running, tickets.get("b1")!.running]).toEqual([["a1", "a2", "b1"], 10, 1]);
+    // what becomes free is kept for those who have none
+    tickets.get("a1")!.release(0);
+    await settled();
+    expect([admitted.at(-1), queue.running]).toEqual(["b1", 9]);
+    ask("c1");
+    await settled();
+    expect([admitted.at(-1), queue.running]).toEqual(["c1", 10]);
   });
 });
 
 describe("places", () => {
   test("each text has one of its own; a released one is used last", async () => {
     const { ask, tickets, settled, queue } = open({ places: 4 });
-    ask("a1", { texts: 2 });
+    ask("a1", { texts: [0, 0] });
     ask("b1");
     await settled();
     expect([tickets.get("a1")!.places, tickets.get("b1")!.places]).toEqual([[0, 1], [2]]);
@@ -115,7 +155,7 @@ describe("places", () => {
   test("reserved places are for those who ask for them, and never wait for others", async () => {
     const { ask, admitted, settled, end, queue } = open({ places: 3, reserved: [0] });
     for (const name of ["a1", "a2"]) ask(name);
-    ask("b1", { texts: 2 });
+    ask("b1", { texts: [0, 0] });
     ask("c1", { place: 0 });
     await settled();
     expect([admitted, queue.running]).toEqual([["a1", "a2", "c1"], 3]);
@@ -126,17 +166,19 @@ describe("places", () => {
     ask("d1", { place: 1 });
     await settled();
     await end("a1");
-    expect(admitted.slice(3)).toEqual(["c2"]);
+    expect(admitted.slice(3)).toEqual(["c2", "b1"]);
     await end("a2");
-    expect(admitted.slice(4)).toEqual(["b1"]);
-    await expect(queue.admit({ lane: "e", texts: 3 })).rejects.toThrow(/at most 2 texts/);
+    expect([admitted.length, queue.running]).toEqual([5, 3]);
+    await end("b1");
+    expect(admitted.slice(5)).toEqual(["d1"]);
+    await expect(queue.admit({ lane: "e", texts: [0, 0, 0] })).rejects.toThrow(/at most 2 texts/);
   });
 
   test.each([
-    [{ texts: 5 }, "n", /at most 4 texts/],
+    [{ texts: [0, 0, 0, 0, 0] }, "n", /at most 4 texts/],
     [{ place: 4 }, "id_slot", /from 0 to 3, and there is no place 4/],
     [{ place: -1 }, "id_slot", /no place -1/],
-    [{ place: 0, texts: 2 }, "id_slot", /a place is for one text/],
+    [{ place: 0, texts: [0, 0] }, "id_slot", /a place is for one text/],
   ])("%j is refused", async (admission, param, message) => {
     const error = await new Queue({ places: 4 }).admit({ lane: "a", ...admission }).catch((e: unknown) => e);
     const refusal = refusalOf(error);
@@ -179,7 +221,7 @@ describe("a full queue", () => {
     now += 3000;
     expect(tickets.size).toBe(5);
     for (const name of ["c0", "c1", "c2"]) ask(name);
-    ask("d0", { texts: 3 });
+    ask("d0", { texts: [0, 0, 0] });
     ask("c3");
     await settled();
     // 6 texts of 3 s in 4 places: 4.5 s
@@ -210,16 +252,22 @@ describe("a full queue", () => {
 
 describe("leaving", () => {
   test("an aborted request leaves the queue, and those behind it go on", async () => {
-    const { ask, admitted, refused, settled, queue } = open({ places: 2 });
+    const { ask, admitted, refused, settled, queue, end, tickets } = open({ places: 3 });
     const control = new AbortController();
-    ask("a1");
-    ask("b1", { texts: 2, signal: control.signal });
-    ask("c1");
+    ask("a1", { place: 1 });
+    ask("b1", { texts: [0, 0, 0], signal: control.signal });
+    ask("b2", { signal: control.signal });
+    ask("c1", { place: 1 });
     await settled();
-    expect(admitted).toEqual(["a1"]);
+    expect([admitted, tickets.get("b1")!.running]).toEqual([["a1", "b1"], 2]);
     control.abort(new Error("gone"));
     await settled();
-    expect([admitted, refused.get("b1"), queue.waiting]).toEqual([["a1", "c1"], new Error("gone"), 0]);
+    expect([refused.get("b2"), queue.waiting]).toEqual([new Error("gone"), 1]);
+    await expect(tickets.get("b1")!.place(2)).rejects.toThrow("gone");
+    // its texts that run are its own to end
+    expect(queue.running).toBe(3);
+    await end("a1");
+    expect([admitted.at(-1), queue.waiting]).toEqual(["c1", 0]);
     control.abort();
   });
 
@@ -261,29 +309,30 @@ test("any sequence of requests: no place twice, no lane above its limit, none wa
   });
   await fc.assert(
     fc.asyncProperty(fc.array(request, { maxLength: 40 }), async (requests) => {
-      const queue = new Queue({ places: 3, waiting: 100 });
-      const taken = new Set<number>();
-      const running: Ticket[] = [];
+      const queue = new Queue({ places: 3, spare: 1, waiting: 100 });
+      const running: { readonly ticket: Ticket; readonly lane: string }[] = [];
       const atWork = new Map<string, number>();
       let done = 0;
-      const end = (ticket: Ticket): void => {
-        ticket.places.forEach((place) => taken.delete(place));
+      const end = ({ ticket, lane }: (typeof running)[number]): void => {
+        const places = running.flatMap((one) => one.ticket.places);
+        expect(new Set(places).size).toBe(places.length);
+        for (const lane of ["a", "b", "c"]) {
+          const texts = running.filter((one) => one.lane === lane).map((one) => one.ticket.running);
+          expect(texts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2);
+        }
+        atWork.set(lane, atWork.get(lane)! - 1);
         ticket.release();
       };
       const all = requests.map(async ({ lane, texts, place, leaves }) => {
         const signal = leaves ? AbortSignal.timeout(0) : undefined;
-        const many = place === undefined ? texts : 1;
+        const many = Array<number>(place === undefined ? texts : 1).fill(10);
         try {
-          const ticket = await queue.admit({ lane, atOnce: 2, texts: many, place, signal });
+          const limits = { requests: 2, texts: 3, tokens: 25 };
+          const ticket = await queue.admit({ lane, limits, texts: many, place, signal });
           atWork.set(lane, (atWork.get(lane) ?? 0) + 1);
           expect(atWork.get(lane)).toBeLessThanOrEqual(2);
-          expect(ticket.places).toHaveLength(many);
           if (place !== undefined) expect(ticket.places).toEqual([place]);
-          for (const one of ticket.places) {
-            expect(taken.has(one)).toBe(false);
-            taken.add(one);
-          }
-          running.push({ ...ticket, release: () => (atWork.set(lane, atWork.get(lane)! - 1), ticket.release()) });
+          running.push({ ticket, lane });
         } catch (error) {
           if (!leaves) throw error;
         }

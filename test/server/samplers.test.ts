@@ -173,7 +173,7 @@ describe("refusals", () => {
 describe("the cost", () => {
   test("of the server, and of a key on top of it", async () => {
     await using costly = openStore({ cost: { sorts: 1 } });
-    const client = { id: "k", limits: { cost: { work: 1000 } } };
+    const client = { lane: "k", limits: { cost: { work: 1000 } } };
     const refusal = await refusalOf(costly.get({ sampler: "top_p(0.9) |> min_p(0.1) |> typical(0.9) |> dist()" }));
     expect([refusal.reason, refusal.param, refusal.status]).toEqual(["sampler_too_costly", "sampler", 400]);
     expect(refusal.message).toMatch(

@@ -78,13 +78,35 @@ parentPort.postMessage("ready");
 
   test("too many sources: the longest lane's last is refused", async () => {
     await using crowded = openStore({ waiting: 2 });
-    const client = (id: string) => ({ client: { id, limits: { cost: {} } } });
+    const client = (id: string) => ({ client: { lane: id, limits: { cost: {} } } });
     const greedy = Promise.allSettled([1, 2, 3, 4].map((k) => crowded.get({ sampler: `top_k(${k})` }, client("a"))));
     const modest = crowded.get({ sampler: "top_k(9)" }, client("b"));
     await expect(modest).resolves.toMatchObject({ picks: false });
     const refused = (await greedy).flatMap((r) => (r.status === "rejected" ? [r.reason as unknown] : []));
     expect(refused.length).toBeGreaterThan(0);
     for (const reason of refused) expect(reason).toMatchObject({ reason: "compiler_busy", status: 429, retryAfter: 2 });
+  });
+
+  test("a source that waits in one lane is compiled at the turn of another that asks for it, too", async () => {
+    await using store = openStore();
+    const client = (lane: string) => ({ client: { lane, limits: { cost: {} } } });
+    const compiled: string[] = [];
+    const get = async (k: number, lane: string): Promise<void> => {
+      await store.get({ sampler: `top_k(${k}) |> dist()` }, client(lane));
+      compiled.push(`${lane}${k}`);
+    };
+    const greedy = Array.from({ length: 20 }, (_, k) => get(k + 1, "a"));
+    await Promise.all([...greedy, get(20, "b")]);
+    expect(compiled.indexOf("b20")).toBeLessThan(4);
+  });
+
+  test("a lane has a quarter of those that wait", async () => {
+    await using store = openStore({ waiting: 8 });
+    const client = { client: { lane: "a", limits: { cost: {} } } };
+    const asked = Array.from({ length: 9 }, (_, k) => store.get({ sampler: `top_k(${k + 1})` }, client));
+    const results = await Promise.allSettled(asked);
+    expect(results.filter(({ status }) => status === "rejected").length).toBeGreaterThanOrEqual(6);
+    expect(results.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(2);
   });
 
   test("a closed store refuses", async () => {
