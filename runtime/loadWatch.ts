@@ -52,7 +52,10 @@ export class LoadWatch {
     try {
       const native = await load({
         onProgress: (fraction) => this.report(fraction),
-        onStart: (abort) => (this.abort = abort),
+        onStart: (abort) => {
+          this.abort = abort;
+          if (this.isEnded) abort();
+        },
       });
       this.report(1);
       if (this.isEnded) {

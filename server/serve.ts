@@ -75,7 +75,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const proxies = new Proxies(options.trustProxy);
   const cost = costLimits(options.limits ?? {});
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
-  const closing: (() => unknown)[] = [() => keys.close()];
+  const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
   const undo = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
   };

@@ -68,18 +68,10 @@ export class RemoteProcess {
 
   /** Makes calls in the child. Rejects with `CallError`, or with `InputError` if the child has ended. */
   ask(calls: readonly Call[], onProgress?: (fraction: number) => void): Promise<readonly unknown[]> {
-    return this.begin(calls, onProgress).answer;
-  }
-
-  /** The same with the number of the message. */
-  begin(
-    calls: readonly Call[],
-    onProgress?: (fraction: number) => void,
-  ): { readonly id: number; readonly answer: Promise<readonly unknown[]> } {
     const id = ++this.#id;
     const forget = this.#forgotten;
     this.#forgotten = [];
-    const answer = new Promise<readonly unknown[]>((resolve, reject) => {
+    return new Promise<readonly unknown[]>((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
       this.#waiting.set(id, { resolve, reject, onProgress });
       this.#hold();
@@ -87,7 +79,6 @@ export class RemoteProcess {
       // a message to a process that ends is answered by its end
       this.#child.send(message, () => undefined);
     });
-    return { id, answer };
   }
 
   /** Makes calls whose results do not matter. */
@@ -105,9 +96,10 @@ export class RemoteProcess {
     this.#forgotten.push(handle);
   }
 
-  end(): void {
+  /** Ends the child from outside: ggml's code in it may wait for a worker, and hears nothing. @param reason for those who wait */
+  end(reason = new InputError("this model is disposed", { code: "DISPOSED" })): void {
     this.#isEnding = true;
-    this.#fail(new InputError("this model is disposed", { code: "DISPOSED" }));
+    this.#fail(reason);
     this.#child.kill("SIGKILL");
   }
 

@@ -7,7 +7,7 @@ import type {
   NativeContext,
   NativeModel,
 } from "../native/binding.js";
-import type { InputError } from "../errors.js";
+import { InputError } from "../errors.js";
 import { loadBinding } from "../native/loader.js";
 import { RemoteProcess } from "./child.js";
 import { REPORT, RemoteContext } from "./context.js";
@@ -40,13 +40,21 @@ export interface Remote {
   readonly lost: Promise<InputError>;
 }
 
+/** Milliseconds that a load may stand still: while workers are added, and while weights are sent, of which one can be large. */
+export const STILL = { adding: 15_000, loading: 300_000 } as const;
+
 type Watching = Pick<ModelOptions, "onProgress" | "onStart">;
 
 /**
  * Loads a model onto workers, in a process of its own. Rejects with InputError (SERVER_UNAVAILABLE, LOST_SERVER), and with what the
  * addon's `loadModel` does.
  */
-export async function openRemote(path: string, options: RemoteOptions, watching: Watching): Promise<Remote> {
+export async function openRemote(
+  path: string,
+  options: RemoteOptions,
+  watching: Watching,
+  still: { readonly adding: number; readonly loading: number } = STILL,
+): Promise<Remote> {
   const library = rpcLibrary();
   const greeted = await greetAll(options.servers);
   const count = greeted.reduce((sum, { devices }) => sum + devices, 0);
@@ -54,7 +62,14 @@ export async function openRemote(path: string, options: RemoteOptions, watching:
   const binding = loadBinding();
   const vocabulary = await binding.loadModel(path, { gpuLayers: 0, vocabOnly: true });
   const process = new RemoteProcess(options.servers);
+  watching.onStart?.(() => process.end());
+  let timer: NodeJS.Timeout | undefined;
+  const expect = (milliseconds: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => process.end(stoodStill(options.servers, milliseconds)), milliseconds);
+  };
   try {
+    expect(still.adding);
     const adding = options.servers.map(({ endpoint, kind }): Call => ({
       on: 0,
       call: "addWorker",
@@ -62,20 +77,22 @@ export async function openRemote(path: string, options: RemoteOptions, watching:
     }));
     const added = (await process.ask(adding)) as readonly (readonly string[])[];
     const devices = added.flat();
+    expect(still.loading);
     const handle = process.handle();
     const given = {
       ...{ gpuLayers: options.gpuLayers, devices, isWatched: true },
       ...(options.split && { split: Float32Array.from(options.split) }),
     };
-    const { id, answer } = process.begin(
+    const [, info] = await process.ask(
       [
         { on: 0, call: "loadModel", args: [path, given], as: handle },
         { on: handle, call: "info" },
       ],
-      watching.onProgress,
+      (fraction) => {
+        expect(still.loading);
+        watching.onProgress?.(fraction);
+      },
     );
-    watching.onStart?.(() => process.tell([{ on: 0, call: "abortLoad", args: [id] }]));
-    const [, info] = await answer;
     const { outputDevice } = info as ModelInfo;
     const owner = added.findIndex((names) => names.includes(outputDevice));
     return {
@@ -88,7 +105,17 @@ export async function openRemote(path: string, options: RemoteOptions, watching:
     process.end();
     vocabulary.dispose();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function stoodStill(servers: readonly Server[], milliseconds: number): InputError {
+  const which = servers.map(({ endpoint }) => endpoint).join(", ");
+  return new InputError(
+    `the load stood still for ${milliseconds / 1000} s: a worker does not answer any more, one of ${which}`,
+    { code: "LOST_SERVER" },
+  );
 }
 
 class RemoteModel implements NativeModel {

@@ -35,7 +35,6 @@ export interface Reply {
   readonly progress?: number;
 }
 
-/** Messages of a load have its `id` in `watch`, and `abortLoad` is given it. */
 export const SCRIPT = `
 const b = require(process.argv[1]);
 b.loadBackends(b.libraries);
@@ -43,7 +42,6 @@ b.loadBackends(b.libraries);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 const objects = new Map([[0, b]]);
-const aborts = new Map();
 const given = (value, id) => {
   if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
   if (Array.isArray(value)) return value.map((item) => given(item, id));
@@ -53,11 +51,9 @@ const given = (value, id) => {
   return {
     ...copy,
     onProgress: (progress) => process.send({ id, progress }),
-    onStart: (abort) => aborts.set(id, abort),
   };
 };
 const run = async (id, { on, call, args = [], as }) => {
-  if (call === "abortLoad") return aborts.get(args[0])?.();
   const values = args.map((value) => given(value, id));
   const target = objects.get(on);
   const result =

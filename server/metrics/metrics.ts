@@ -1,6 +1,7 @@
 /** The numbers of the server for Prometheus. */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { RefusalReason } from "../refusal.js";
+import { Hold } from "./hold.js";
 
 /** Numbers that are read when they are asked for. */
 export interface Sources {
@@ -55,6 +56,12 @@ export class Metrics {
   readonly #decode = this.#histogram("ggsl_decode_seconds", "Time of a decode of the batch", TOKEN);
   readonly #samplers = this.#counter("ggsl_sampler_lookups_total", "Samplers that requests asked for", "result");
   readonly #compiled = this.#histogram("ggsl_compile_seconds", "Time to compile a sampler", COMPILE, "result");
+  readonly #hold = new Hold();
+  readonly #longestHold = new Gauge({
+    name: "ggsl_event_loop_hold_seconds",
+    help: "Longest time since the last look in which nothing was answered",
+    registers: [this.registry],
+  });
   // under Prometheus's own names for them
   readonly #memory = new Gauge({
     ...{ name: "process_resident_memory_bytes", help: "Memory of the process" },
@@ -110,6 +117,11 @@ export class Metrics {
     this.#compiled.observe({ result }, seconds);
   }
 
+  /** Measures no more. */
+  close(): void {
+    this.#hold[Symbol.dispose]();
+  }
+
   get contentType(): string {
     return this.registry.contentType;
   }
@@ -117,6 +129,7 @@ export class Metrics {
   /** The text form. */
   text(): Promise<string> {
     for (const [key, gauge] of this.#gauges) gauge.set(this.#sources.get(key)?.() ?? 0);
+    this.#longestHold.set(this.#hold.longest());
     this.#memory.set(process.memoryUsage.rss());
     const { user, system } = process.cpuUsage();
     this.#cpu.reset();

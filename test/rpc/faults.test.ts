@@ -8,6 +8,8 @@ import { InputError } from "../../runtime/errors.js";
 import { loadModel, type LoadModelOptions } from "../../runtime/model.js";
 import { endAll, start } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
+import { openRemote } from "../../runtime/remote/model.js";
+import { readServers } from "../../runtime/remote/servers.js";
 import { open, until } from "../server/open.js";
 import { pretend, startWorker } from "./workers.js";
 
@@ -120,6 +122,24 @@ test("a worker that answers the handshake and then garbage ends only the process
   expect(await faultOf([`127.0.0.1:${port}`])).toMatchObject({ code: "LOST_SERVER" });
   await close();
 });
+
+test("a worker that goes silent after the handshake ends the load, by its limit of time or by a signal", async () => {
+  const { port, close } = await pretend((socket) => {
+    let isGreeted = false;
+    socket.on("data", () => {
+      if (!isGreeted) socket.write(Buffer.concat([Buffer.from([28, 0, 0, 0, 0, 0, 0, 0, 7]), Buffer.alloc(27)]));
+      else if (socket.bytesWritten < 40) socket.write(Buffer.from([4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]));
+      isGreeted = true;
+    });
+  });
+  const endpoint = `127.0.0.1:${port}`;
+  const options = { servers: readServers([endpoint]), gpuLayers: 99 };
+  const late = openRemote(DEMO_MODEL, options, {}, { adding: 3000, loading: 3000 }).catch((error: unknown) => error);
+  expect(await late).toMatchObject({ code: "LOST_SERVER", message: expect.stringContaining("stood still for 3 s") });
+  const signal = AbortSignal.timeout(3000);
+  await expect(loadModel(DEMO_MODEL, { servers: [endpoint], signal })).rejects.toMatchObject({ name: "TimeoutError" });
+  await close();
+}, 120_000);
 
 test("a server on two workers loads its model again when one was lost: requests that ran fail, others wait, and it is not ready meanwhile", async () => {
   const [other, worker] = [await startWorker(), await startWorker()];

@@ -109,7 +109,11 @@ describe("a file of keys", () => {
 test("a server without keys has one anonymous key", () => {
   const keys = Keys.none({ limits: { requests: 3 } });
   expect([keys.isRequired, keys.size, keys.reload()]).toEqual([false, 0, false]);
-  expect(keys.identify(undefined)).toEqual({ id: "anonymous", name: "anonymous", limits: { requests: 3, texts: Infinity, tokens: Infinity, cost: {} } });
+  expect(keys.identify(undefined)).toEqual({
+    id: "anonymous",
+    name: "anonymous",
+    limits: { requests: 3, texts: Infinity, tokens: Infinity, cost: {} },
+  });
   expect(keys.identify("Bearer whatever")).toBe(keys.identify(undefined));
 });
 

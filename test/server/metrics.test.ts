@@ -97,6 +97,24 @@ describe("the text form", () => {
     expect(families.get("ggsl_requests_total")?.metrics ?? []).toEqual([]);
   });
 
+  test("the longest hold of the event loop since the last look", async () => {
+    const metrics = new Metrics();
+    const holdOf = async (): Promise<number> =>
+      Number((await familiesOf(metrics)).get("ggsl_event_loop_hold_seconds")!.metrics[0]!.value);
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
+    await pause();
+    await holdOf();
+    const begin = performance.now();
+    while (performance.now() - begin < 400);
+    await pause();
+    expect(await holdOf()).toBeGreaterThan(0.35);
+    // the hold is told once
+    const before = performance.now();
+    await pause();
+    expect(await holdOf()).toBeLessThan((performance.now() - before) / 1000);
+    metrics.close();
+  });
+
   test("every reason of a refusal is a label", async () => {
     const metrics = new Metrics();
     const reasons = Object.keys(REFUSALS) as (keyof typeof REFUSALS)[];
