@@ -33,7 +33,7 @@ export async function programsOf(words: readonly string[]): Promise<string[]> {
   if (words.indexOf("-") !== words.lastIndexOf("-"))
     throw new UsageError("standard input can be read once, and - is given twice");
   const files: string[] = [];
-  for (const word of words) files.push(...(await filesOf(word)));
+  for (const word of words) for (const file of await filesOf(word)) files.push(file);
   return [...new Map(files.map((file) => [file === "-" ? file : normalize(file), file])).values()];
 }
 

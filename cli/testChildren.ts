@@ -41,7 +41,7 @@ export async function resultsInChildren(
   const results: TestResult[] = [];
   for (const [i, file] of files.entries()) {
     onFile(i, backend);
-    results.push(...(await resultsOfFile(file, backend, where)));
+    for (const one of await resultsOfFile(file, backend, where)) results.push(one);
     if (where.signal?.aborted) break;
   }
   return results;
@@ -55,7 +55,7 @@ async function resultsOfFile(file: string, backend: GpuBackend, where: Where): P
     const one = await runChild(file, backend, where, `${i}`);
     if (typeof one === "string") results.push(failureOf(file, `test ${i + 1}`, backend, one));
     else if (one.length === 0) return results;
-    else results.push(...one);
+    else for (const result of one) results.push(result);
     // the tests of this file cannot even be counted
     if (typeof one === "string" && i >= MOST_FAILURES) return results;
   }

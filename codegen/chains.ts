@@ -102,7 +102,7 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
     const set = settingsOf(chain, wanted.chains, options.set ?? {});
     const { graph, diagnostics: faults } = compileChain(program, chain, { set });
     const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
-    found.push(...faults);
+    for (const one of faults) found.push(one);
     return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), declared)] : [];
   });
   if (found.some(isError)) throw compileError(found);

@@ -170,8 +170,8 @@ export function checkProgram(source: SourceFile, given: CompileOptions = {}): re
   const { program, report } = checkSource(source, options);
   if (!program) return report.sorted(source);
   for (const chain of program.chains)
-    if (!isOpen(chain)) report.push(...compileChain(program, chain, options).diagnostics);
-  report.push(...unusedFaults(program, options));
+    if (!isOpen(chain)) for (const one of compileChain(program, chain, options).diagnostics) report.push(one);
+  for (const one of unusedFaults(program, options)) report.push(one);
   return report.sorted(source);
 }
 
@@ -217,7 +217,7 @@ function compileChecked({ program, diagnostics, report }: Checked, options: Driv
   }
   const wanted = options.constrained ? constrained(program, chain, checkedFront) : { program, chain };
   const { graph, diagnostics: more } = compileChain(wanted.program, wanted.chain, options);
-  report.push(...more);
+  for (const one of more) report.push(one);
   return { ...(graph && { graph }), diagnostics: report.sorted(source) };
 }
 

@@ -29,6 +29,7 @@ import {
   type Doc,
   type Separator,
 } from "./tokens.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const { group, hardline, indent } = builders;
 
@@ -216,7 +217,10 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
     return documented(docs, word, () => [put(name, SPACE), maybe(params, NONE), assigned(equals, stages)]);
   },
   Test(docs, word, title, open, clauses, close) {
-    clauseWidth = Math.max(0, ...clauses.children.map((c) => wordOf(c).sourceString.length));
+    clauseWidth = greatest(
+      clauses.children.map((c) => wordOf(c).sourceString.length),
+      0,
+    );
     return documented(docs, word, () => [
       put(title, SPACE),
       gap(open.source.startIdx, SPACE),

@@ -124,7 +124,7 @@ function comments(start: number, blank: Blank, before?: Separator): Comments {
       docs.push(newline(between, blank));
       blank = "keep";
     }
-    docs.push(...(comment.startsWith("//") ? [comment.trimEnd(), breakParent] : blockDocs(comment)));
+    for (const one of comment.startsWith("//") ? [comment.trimEnd(), breakParent] : blockDocs(comment)) docs.push(one);
   });
   return { docs, rest: blankText(tail), blank, endsLine };
 }

@@ -62,8 +62,8 @@ export function newState(files: Files): State {
       if (present) return present;
       const meter = new Meter(limitsOf());
       for (const chain of analysis.program?.chains ?? [])
-        analysis.report.push(...diagnosticsOf(chains, analysis, chain, meter));
-      if (analysis.program) analysis.report.push(...unusedFaults(analysis.program));
+        for (const one of diagnosticsOf(chains, analysis, chain, meter)) analysis.report.push(one);
+      if (analysis.program) for (const one of unusedFaults(analysis.program)) analysis.report.push(one);
       const all = analysis.report.sorted(analysis.source);
       diagnostics.set(analysis, all);
       return all;

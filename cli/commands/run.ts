@@ -20,6 +20,7 @@ import { readSaved, writeSaved } from "../saved.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly strict?: true;
@@ -142,7 +143,12 @@ async function generate(
       : await loadShown(options.draftModel, { ...settingsOf(options), signal });
   const chains = isAdvised ? loadChains(undefined, name, { ...options, program: advisedBy(model) }, sequences) : given;
   reportBroken(model);
-  const perText = 1 + Math.max(0, ...chains.map(({ graph }) => guidesOf(graph).length));
+  const perText =
+    1 +
+    greatest(
+      chains.map(({ graph }) => guidesOf(graph).length),
+      0,
+    );
   using batch = model.batch({
     sequences: sequences * perText,
     contextSize: await contextSizeOf(options, model, conversation),
@@ -207,7 +213,7 @@ async function contextSizeOf(
   // the letters of special tokens are more tokens than these: enough also where messages name some
   const options = { special: special ?? false };
   const prompts = [first, ...Object.values(guide ?? {})].map((text) => model.tokenize(text, options).length);
-  return Math.min(model.info.trainedContextSize, Math.max(...prompts) + tokens);
+  return Math.min(model.info.trainedContextSize, greatest(prompts) + tokens);
 }
 
 /** Collects `--guide NAME=PROMPT`. */

@@ -110,7 +110,7 @@ async function resultsOf(files: readonly string[], options: Run, show: (text: st
   if (there.length > 0 && here.length === 0 && options.watch) files.forEach((file) => noteImports(file, options));
   for (const backend of there) {
     if (options.signal.aborted) break;
-    results.push(...(await resultsInChildren(files, backend, { ...options, input }, onFile)));
+    for (const one of await resultsInChildren(files, backend, { ...options, input }, onFile)) results.push(one);
   }
   return results;
 }

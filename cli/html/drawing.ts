@@ -4,6 +4,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { numberText } from "@ggsl/compiler/graph/text.js";
 import { html, type Markup } from "ggsl/markup.js";
 import { layOut, type Point } from "./layout.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 /** Number of stage colours. Further stages reuse them; each node also shows the number of its stage. */
 export const COLORS = 10;
@@ -80,7 +81,7 @@ function textsOf({ boxes, groups }: Drawing, box: Box): Texts {
 const stageOf = ({ kind, group }: Box): number | undefined => (kind === "op" ? group : undefined);
 
 const short = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}\u2026` : text);
-const widthOf = (lines: readonly string[]): number => 18 + CHARACTER * Math.max(...lines.map(({ length }) => length));
+const widthOf = (lines: readonly string[]): number => 18 + CHARACTER * greatest(lines.map(({ length }) => length));
 const round = (x: number): string => x.toFixed(1).replace(/\.0$/, "");
 
 const line = (points: readonly Point[]): Markup =>

@@ -39,7 +39,7 @@ export function resolveArgs(
   });
   if (callee && diagnostics.length === 0) {
     const missing = params.filter((p) => !p.default && !bound.has(p.name.text));
-    diagnostics.push(...missing.map((p) => missingArgument(callee.span, called, p.name.text)));
+    for (const one of missing.map((p) => missingArgument(callee.span, called, p.name.text))) diagnostics.push(one);
   }
   return { bound, diagnostics };
 }

@@ -103,7 +103,7 @@ function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
     return undefined;
   }
   const { bound, diagnostics: faults } = resolveArgs(callee.params, stage.args, { name: text, span });
-  diagnostics.push(...faults);
+  for (const one of faults) diagnostics.push(one);
   for (const param of callee.params) {
     const arg = bound.get(param.name.text);
     if (arg) checkArgument(scope, callee, found.module, param, arg.value);

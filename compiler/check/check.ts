@@ -47,7 +47,7 @@ export const STAGES_CHAIN = "chain";
 export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "meter"> = {}): Checked {
   const loader = newLoader({ meter });
   const { stages, diagnostics, tokens } = parseStages(source, loader.meter.limits);
-  loader.diagnostics.push(...diagnostics);
+  for (const one of diagnostics) loader.diagnostics.push(one);
   if (diagnostics.length > 0) return { diagnostics, report: loader.diagnostics };
   loader.meter.spend(tokens);
   const span: Span = { source, start: 0, end: source.text.length };

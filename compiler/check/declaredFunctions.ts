@@ -18,10 +18,10 @@ export function checkFunction(module: Module, fn: Fn, diagnostics: Sink): void {
     if (range) own.push(rangeOfFunction(range.span));
   }
   if (!isNumberType(fn.type)) own.push(functionOfType(fn.typeSpan, "the result", fn.type));
-  if (!own.some(isError)) own.push(...checkBody(TYPING, { declaration: fn, module }).diagnostics);
+  if (!own.some(isError)) for (const one of checkBody(TYPING, { declaration: fn, module }).diagnostics) own.push(one);
   const expressions = expressionsIn(fn);
   checkUnused(fn.params, expressions, own);
-  diagnostics.push(...own);
+  for (const one of own) diagnostics.push(one);
   if (own.some(isError)) return;
   const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of fn.lets) if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));

@@ -25,12 +25,11 @@ export function formatDiagnostic(d: Diagnostic, options: FormatOptions = {}): st
   requireDiagnostic(d);
   const tint = d.severity === "error" ? "1;31" : "1;33";
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${visible(d.message)}`];
-  lines.push(...excerpt(d.span, d.label, tint, color));
-  for (const note of d.notes ?? [])
-    lines.push(
-      `${paint("1", "note", color)}: ${visible(note.message)}`,
-      ...excerpt(note.span, undefined, "1;34", color),
-    );
+  for (const one of excerpt(d.span, d.label, tint, color)) lines.push(one);
+  for (const note of d.notes ?? []) {
+    lines.push(`${paint("1", "note", color)}: ${visible(note.message)}`);
+    for (const one of excerpt(note.span, undefined, "1;34", color)) lines.push(one);
+  }
   if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${visible(d.help)}`);
   return lines.join("\n");
 }

@@ -9,6 +9,7 @@ import { limitDiagnostic } from "./diagnostics/limits.js";
 import { mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
 import type { Binding, Module } from "./program.js";
 import { ERROR, kindOf, RATES, scalarType, withName, type Local, type Scope, type Type, type Typing } from "./scope.js";
+import { greatest } from "../extremes.js";
 
 export interface FunctionBinding extends Binding {
   readonly declaration: Fn;
@@ -45,7 +46,7 @@ export function typeOfFunctionCall(typing: Typing, scope: Scope, fn: FunctionBin
   const { declaration } = fn;
   const { text } = call.callee;
   const { bound, diagnostics } = resolveArgs(declaration.params, call.args, { name: text, span: call.span });
-  scope.diagnostics.push(...diagnostics);
+  for (const one of diagnostics) scope.diagnostics.push(one);
   const given = declaration.params.map((param): Type => {
     const value = bound.get(param.name.text)?.value;
     return value ? argumentType(typing, scope, text, param, value) : scalarType(param.type, "static");
@@ -59,7 +60,15 @@ export function typeOfFunctionCall(typing: Typing, scope: Scope, fn: FunctionBin
   const body = bodyFor(typing, fn, given, scope);
   for (const d of body.diagnostics) if (!known.has(keyOf(d))) scope.diagnostics.push(faultOfCall(call.span, text, d));
   if (body.type.rate !== "uniform") return body.type;
-  return { ...body.type, rate: RATES[Math.max(...given.map((t) => RATES.indexOf(t.rate)), RATES.indexOf("uniform"))]! };
+  return {
+    ...body.type,
+    rate: RATES[
+      greatest(
+        given.map((t) => RATES.indexOf(t.rate)),
+        RATES.indexOf("uniform"),
+      )
+    ]!,
+  };
 }
 
 function argumentType(

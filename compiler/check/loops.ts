@@ -96,7 +96,7 @@ export function typeOfRepeat(typing: Typing, scope: Scope, repeat: Repeat): Type
     const next = isMixed ? ERROR : widest(type, body);
     const isStable = next.type === type.type && next.shape === type.shape && next.rate === type.rate;
     if (isStable || next.type === "error") {
-      diagnostics.push(...found);
+      for (const one of found) diagnostics.push(one);
       return isValid ? next : ERROR;
     }
     type = next;

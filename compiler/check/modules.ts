@@ -71,7 +71,7 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   if (present) return present;
   const { file, broken, diagnostics, tokens } = parsed(loader, source);
   loader.meter.spend(tokens);
-  loader.diagnostics.push(...diagnostics);
+  for (const one of diagnostics) loader.diagnostics.push(one);
   const { meter } = loader;
   const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken), meter };
   loader.modules.set(source.name, module);

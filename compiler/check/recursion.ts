@@ -5,6 +5,7 @@ import type { Diagnostic } from "./diagnostics.js";
 import { functionCycle, functionTooDeep } from "./diagnostics/functions.js";
 import { isFunction } from "./functions.js";
 import type { Module } from "./program.js";
+import { greatest } from "../extremes.js";
 
 /** The most levels of a function's expressions, with those of the functions that it calls: passes over them are recursive. */
 const MAX_LEVELS = 250;
@@ -68,11 +69,11 @@ export function functionFaults(module: Module): FunctionFault[] {
 type LevelsOf = (callee: string, left: number) => number;
 
 const depthOfBody = (fn: Fn, left: number, of: LevelsOf): number =>
-  Math.max(...expressionsIn(fn).map((e) => depthOf(e, left, of)));
+  greatest(expressionsIn(fn).map((e) => depthOf(e, left, of)));
 
 function depthOf(e: Expr, left: number, of: LevelsOf): number {
   if (left <= 0) throw TOO_DEEP;
   const parts = children(e).map((part) => depthOf(part, left - 1, of));
   const called = e.kind === "call" ? of(e.callee.text, left - 1) : 0;
-  return 1 + Math.max(0, called, ...parts);
+  return 1 + greatest(parts, Math.max(0, called));
 }

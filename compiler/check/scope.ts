@@ -7,6 +7,7 @@ import { namesIn } from "../syntax/walk.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
 import type { Module } from "./program.js";
+import { greatest } from "../extremes.js";
 
 export interface Type {
   /** `error` is already reported; it suppresses subsequent errors. */
@@ -100,7 +101,7 @@ export const RATES: readonly Rate[] = ["static", "uniform", "runtime"];
 export function join(type: Type["type"], ...parts: readonly Type[]): Type {
   if (parts.some((p) => p.type === "error")) return ERROR;
   const isColumn = parts.some((p) => p.shape === "column");
-  const rate = RATES[Math.max(...parts.map((p) => RATES.indexOf(p.rate)))]!;
+  const rate = RATES[greatest(parts.map((p) => RATES.indexOf(p.rate)))]!;
   return { type, shape: isColumn ? "column" : "scalar", rate: isColumn ? "runtime" : rate };
 }
 

@@ -21,7 +21,7 @@ export function checkTailStage(scope: Scope, stage: StageCall): boolean {
     return false;
   }
   const { bound, diagnostics } = resolveTailArgs(stage);
-  scope.diagnostics.push(...diagnostics);
+  for (const one of diagnostics) scope.diagnostics.push(one);
   for (const [name, value] of bound) checkTailArgument(scope, text, name, sampler.params[name]!, value);
   return sampler.picks === true;
 }

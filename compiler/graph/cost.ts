@@ -9,6 +9,7 @@ import { isConstantInput, setsOf } from "./sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim, fedSize } from "./wire.js";
+import { greatest } from "../extremes.js";
 
 export interface Cost {
   /** Nodes that launch a kernel. */
@@ -42,7 +43,12 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
   return {
     nodes: launched.length,
     work: launched.reduce(
-      (sum, { inputs: operands, id }) => sum + Math.max(rows[id]!, ...operands.map((i) => rows[i]!)),
+      (sum, { inputs: operands, id }) =>
+        sum +
+        greatest(
+          operands.map((i) => rows[i]!),
+          rows[id],
+        ),
       0,
     ),
     sorts: launched.filter(({ op, inputs: [x] }) => SORTS.has(op) && nodes[x!]!.dim === "V").length,

@@ -1,4 +1,5 @@
 /** Interval arithmetic: compile-time bounds of the values of a vector. Bounds are finite f32 numbers. */
+import { greatest, least } from "../extremes.js";
 
 export interface Interval {
   readonly lo: number;
@@ -23,7 +24,7 @@ export const point = (x: number): Interval => ({ lo: x, hi: x });
 /** Smallest interval that contains all `values`; with a NaN among them (inf - inf, 0 * inf) nothing is known. */
 export function hull(...values: number[]): Interval {
   if (values.some(Number.isNaN)) return ANY;
-  return { lo: Math.min(...values), hi: Math.max(...values) };
+  return { lo: least(values), hi: greatest(values) };
 }
 
 export const union = (a: Interval, b: Interval): Interval => hull(a.lo, a.hi, b.lo, b.hi);

@@ -66,7 +66,7 @@ export function fromSpec(data: unknown, options: SpecOptions = {}): Graph {
   checkNames(options, NAMES);
   const limits = limitsOf(options.limits);
   const faults = specFaults(data);
-  if (faults.length === 0) faults.push(...costFaults(graphIn(data), limits));
+  if (faults.length === 0) for (const one of costFaults(graphIn(data), limits)) faults.push(one);
   if (faults.length > 0) throw new SpecError(firstOf(faults));
   return graphIn(data);
 }

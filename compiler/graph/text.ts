@@ -5,6 +5,7 @@ import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { describeRange } from "./range.js";
 import { setsOf } from "./sets.js";
+import { greatest } from "../extremes.js";
 
 /** Prints a graph. Leaves are shown where they are used: `logits`, and uniforms as `u.NAME`. */
 export function printGraph(graph: Graph): string {
@@ -17,8 +18,14 @@ export function printGraph(graph: Graph): string {
     const code = `%${numbers[id]} = ${node.op}(${node.inputs.map(operand).join(", ")})${attrs.join("")}`;
     return [{ code, type: `: ${node.dtype}[${node.dim}]`, comment: comment(graph, node) }];
   });
-  const codeWidth = Math.max(0, ...rows.map((r) => r.code.length));
-  const typeWidth = Math.max(0, ...rows.map((r) => r.type.length));
+  const codeWidth = greatest(
+    rows.map((r) => r.code.length),
+    0,
+  );
+  const typeWidth = greatest(
+    rows.map((r) => r.type.length),
+    0,
+  );
   const lines = rows.map((r) => `  ${r.code.padEnd(codeWidth)} ${r.type.padEnd(typeWidth)} ${r.comment}`.trimEnd());
   return [
     `graph @${graph.name}(${graph.inputs.map((i) => `${i.name}: ${i.source.kind === "bits" ? "bits" : i.dtype}[${i.dim}]`).join(", ")})${uniformsText(graph)} {`,

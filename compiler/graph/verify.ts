@@ -28,12 +28,12 @@ export function verify(graph: Graph): string[] {
     if (count > LIMITS[part]) faults.push(`${part}: at most ${LIMITS[part]} are allowed, found ${count}`);
   }
   if (faults.length > 0) return faults;
-  graph.nodes.forEach((node, id) =>
-    faults.push(...nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
-  );
-  faults.push(...outputFaults(graph), ...paramFaults(graph), ...uniformFaults(graph), ...drawFaults(graph));
-  faults.push(...feedFaults(graph), ...setFaults(graph), ...grammarFaults(graph));
-  return faults;
+  return [
+    ...graph.nodes.flatMap((node, id) => nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
+    ...[outputFaults, paramFaults, uniformFaults, drawFaults, feedFaults, setFaults, grammarFaults].flatMap(
+      (faultsOf) => faultsOf(graph),
+    ),
+  ];
 }
 
 /** Throws if a pass of the compiler made an invalid graph, which is a bug. */
@@ -57,7 +57,7 @@ function nodeFaults(graph: Graph, node: GraphNode, id: number): string[] {
   const faults = attrFaults(rule.attrs, node.attrs);
   if (faults.length > 0) return faults;
   const operands = node.inputs.map((i) => graph.nodes[i]!);
-  faults.push(...operandFaults(rule.operands, operands));
+  for (const one of operandFaults(rule.operands, operands)) faults.push(one);
   if (faults.length > 0) return faults;
   const { dtype, dim } = resultType(node.op, operands, node.attrs);
   if (node.dtype !== dtype) faults.push(`its type must be ${dtype}, not ${node.dtype}`);

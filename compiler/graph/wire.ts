@@ -40,11 +40,12 @@ export function encodeWire(graph: Graph, taps: readonly NodeId[] = []): Int32Arr
   words.push(graph.uniforms.length, graph.inputs.length, scalars.length, taps.length, graph.nodes.length);
   for (const output of [sampled, candidates, logits, probs]) words.push(output ?? -1);
   for (const input of graph.inputs) words.push(DTYPES.indexOf(input.dtype), dimWord(input.dim), roleOf(graph, input));
-  words.push(...scalars);
-  words.push(...taps);
+  for (const one of scalars) words.push(one);
+  for (const one of taps) words.push(one);
   for (const node of graph.nodes) {
     words.push(OP_NAMES.indexOf(node.op), DTYPES.indexOf(node.dtype), dimWord(node.dim));
-    words.push(node.inputs.length, ...node.inputs, ...attrWords(node));
+    words.push(node.inputs.length);
+    for (const word of [...node.inputs, ...attrWords(node)]) words.push(word);
   }
   return Int32Array.from(words);
 }

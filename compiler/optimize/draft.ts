@@ -83,7 +83,7 @@ export function makeInOrder(
   const open = [id];
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const pending = needs(top).filter((i) => !made.has(i));
-    open.push(...pending.reverse());
+    for (const one of pending.reverse()) open.push(one);
     if (pending.length > 0) continue;
     open.pop();
     if (!made.has(top)) made.set(top, make(top, made));

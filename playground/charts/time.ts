@@ -2,6 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { h, short, svg } from "../dom.js";
 import { chart, frameOf } from "./axes.js";
+import { greatest, least } from "@ggsl/compiler/extremes.js";
 
 /** The name of the line that every chain has. */
 export const SURPRISE = "surprise";
@@ -36,10 +37,10 @@ export function openTimePlot(name: string, expected = 0): TimePlot {
   let marked: number | undefined;
   const draw = (): void => {
     const values = latest;
-    const [least, most] = [Math.min(...values), Math.max(...values)];
+    const [lowest, most] = [least(values), greatest(values)];
     const last = Math.max(1, expected - 1, values.length - 1);
     const x = scaleLinear([0, last], [left, right]);
-    const y = scaleLinear(least < most ? [least, most] : [least - 1, most + 1], [bottom, top]);
+    const y = scaleLinear(lowest < most ? [lowest, most] : [lowest - 1, most + 1], [bottom, top]);
     const places = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
     const [first, present] = [short(values[0]!), short(values.at(-1)!)];
     ends.textContent = `last ${present}`;
@@ -47,7 +48,7 @@ export function openTimePlot(name: string, expected = 0): TimePlot {
     drawing.replaceChildren(
       chart(
         frame,
-        `${name}: from ${first} to ${present}, between ${short(least)} and ${short(most)}`,
+        `${name}: from ${first} to ${present}, between ${short(lowest)} and ${short(most)}`,
         { title: "token", ticks: x.ticks(5).map((tick) => ({ at: x(tick), label: `${tick}` })) },
         { title: UNITS[name] ?? "value", ticks: y.ticks(4).map((tick) => ({ at: y(tick), label: short(tick) })) },
         ...at.map((place) => svg("line", { class: "here", x1: place, x2: place, y1: top, y2: bottom })),

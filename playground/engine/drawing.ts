@@ -4,6 +4,7 @@ import { drawingOf, type Box, type Drawing } from "@ggsl/compiler/graph/drawing.
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { stagesOf } from "@ggsl/compiler/graph/stages.js";
 import type { DrawnNode, PageDrawing } from "./messages.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const HEIGHT = 36;
 /** The width of a character in pixels, of the label and of the detail below it. */
@@ -19,7 +20,7 @@ export function draw(graph: Graph): PageDrawing {
   const texts = new Map(ids.map((id) => [id, textsOf(drawing, id)]));
   const widthOf = (id: number): number => {
     const { lines } = texts.get(id)!;
-    return 18 + Math.max(...lines.map((line, i) => line.length * CHARACTERS[i]!));
+    return 18 + greatest(lines.map((line, i) => line.length * CHARACTERS[i]!));
   };
   const sizes = ids.map((id) => ({ id: `${id}`, width: widthOf(id), height: HEIGHT }));
   const edges = drawing.edges.filter(([from]) => boxes[from]!.kind !== "uniform");

@@ -20,7 +20,7 @@ export async function seenAt({ prompt, tokens, guides }: TextSoFar): Promise<See
   const { worker } = model;
   const picked = tokens.map(({ token }) => token);
   const begin = await worker.tokenize(prompt);
-  const rows = await worker.logits(Int32Array.of(...begin, ...picked), { last: picked.length + 1 });
+  const rows = await worker.logits(Int32Array.from([...begin, ...picked]), { last: picked.length + 1 });
   const vocabSize = rows.length / (picked.length + 1);
   const guided = Object.keys(guides).length > 0 && { guides: await guidesAt(worker, guides, picked) };
   const [logits, earlier] = [rows.slice(-vocabSize), rows.subarray(0, -vocabSize)];
@@ -43,7 +43,7 @@ async function guidesAt(
 ): Promise<Record<string, Float32Array>> {
   const found: Record<string, Float32Array> = {};
   for (const [name, prompt] of Object.entries(guides))
-    found[name] = await worker.logits(Int32Array.of(...(await worker.tokenize(prompt)), ...picked));
+    found[name] = await worker.logits(Int32Array.from([...(await worker.tokenize(prompt)), ...picked]));
   return found;
 }
 

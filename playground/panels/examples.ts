@@ -2,6 +2,7 @@
 import { h, svg } from "../dom.js";
 import type { PreviewReply } from "../engine/messages.js";
 import { EXAMPLES, type Example } from "../state/examples.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const [WIDTH, HEIGHT] = [192, 56];
 
@@ -57,7 +58,7 @@ export function openExamples(
 
 /** Both distributions, each bar as high as its probability relative to the highest. */
 function pictureOf({ before, after }: PreviewReply): SVGElement {
-  const most = Math.max(...before, ...after, 1e-6);
+  const most = greatest([...before, ...after], 1e-6);
   const step = WIDTH / before.length;
   const bars = (kind: string, probs: Float32Array, inset: number): SVGElement[] =>
     Array.from(probs, (prob, i) => {

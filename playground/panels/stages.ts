@@ -5,6 +5,7 @@ import { rankPlot } from "../charts/ranks.js";
 import { h } from "../dom.js";
 import type { StageResult, StagesReply } from "../engine/messages.js";
 import { numbersOf } from "./numbers.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 export interface StagesPanel {
   /** @param texts known texts of tokens */
@@ -96,7 +97,10 @@ export function openStages(host: HTMLElement): StagesPanel {
 }
 
 const mostOf = ({ stages }: StagesReply): number =>
-  Math.max(1e-6, ...stages.map(({ probs }) => probs.reduce((a, b) => Math.max(a, b), 0)));
+  greatest(
+    stages.map(({ probs }) => greatest(probs)),
+    1e-6,
+  );
 
 function changesOf(
   { tokens }: StagesReply,
@@ -135,7 +139,10 @@ function wholeOf(
   const weight = ({ before: a, after: b, isPicked }: TokenChange): number => (isPicked ? 2 : Math.max(a, b));
   const least = changes.map(weight).sort((a, b) => b - a)[NAMED - 1] ?? 0;
   const named = changes.filter((change) => weight(change) >= least).slice(0, NAMED);
-  const most = Math.max(1e-6, ...named.map((change) => Math.max(change.before, change.after)));
+  const most = greatest(
+    named.map((change) => Math.max(change.before, change.after)),
+    1e-6,
+  );
   const title = chosen === undefined ? "before and after the chain" : `before and after ${after.name}`;
   const label = `${title}: ${rowsText(before, after)}; the table of numbers follows`;
   // without the token ids, which the names of the table and of the tooltips have

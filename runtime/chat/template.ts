@@ -8,6 +8,7 @@ import { checkLimit } from "./limits.js";
 import type { Forms } from "./messages.js";
 import { describeTag, faultyTag, placesOf, tagsOf, type Tag } from "./places.js";
 import { strftime } from "./strftime.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const KEY = "tokenizer.chat_template";
 
@@ -81,7 +82,13 @@ function parse(jinja: Jinja, source: string): { program: Program; analysis: Anal
   const blanks = source.match(/\s+/g) ?? [];
   try {
     checkLimit("source", source.length);
-    checkLimit("blank", Math.max(0, ...new Set(blanks.map(({ length }) => length))));
+    checkLimit(
+      "blank",
+      greatest(
+        blanks.map(({ length }) => length),
+        0,
+      ),
+    );
   } catch (error) {
     throw failure(error);
   }

@@ -1,4 +1,5 @@
 /** Means for each position of a text. */
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 /** One entry for each position of a token, from the first one after the prompt on. */
 export interface Curve {
@@ -12,7 +13,10 @@ export interface Curve {
 
 /** @param rows the values of each text, in the order of its tokens */
 export function curveOf(rows: readonly (readonly number[])[]): Curve {
-  const length = Math.max(0, ...rows.map((row) => row.length));
+  const length = greatest(
+    rows.map((row) => row.length),
+    0,
+  );
   const columns = Array.from({ length }, (_, at) => rows.flatMap((row) => (at < row.length ? [row[at]!] : [])));
   const means = columns.map((column) => column.reduce((sum, value) => sum + value, 0) / column.length);
   return {

@@ -6,6 +6,7 @@ import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
 import { opRule } from "@ggsl/compiler/graph/ops.js";
+import { least } from "@ggsl/compiler/extremes.js";
 
 export interface SplitGraph {
   /** Outputs the tapped values only. */
@@ -50,7 +51,7 @@ export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitG
 /** The first stage with one of the nodes; undefined if none of them belongs to a stage. */
 export function firstStage(graph: Graph, nodes: readonly NodeId[]): number | undefined {
   const stages = nodes.flatMap((id) => graph.nodes[id]!.origin?.stage ?? []);
-  return stages.length === 0 ? undefined : Math.min(...stages);
+  return stages.length === 0 ? undefined : least(stages);
 }
 
 /** The unsupported nodes, all nodes from their first stage on, and all dependents. */

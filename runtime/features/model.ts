@@ -29,6 +29,7 @@ export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: 
 function textOfBytes(bytes: Uint8Array): string {
   // in pieces, because the number of arguments of a call is limited
   const pieces = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, i) =>
+    // oxlint-disable-next-line ggsl/no-long-spread -- 4096 bytes
     String.fromCharCode(...bytes.subarray(4096 * i, 4096 * (i + 1))),
   );
   return pieces.join("");

@@ -30,6 +30,7 @@ import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "./tailLine.js";
 import { TokenText } from "./text.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 /** What a generation holds while it runs. */
 export interface Parts {
@@ -90,7 +91,10 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);
-    const longest = Math.max(prompt.length, ...guides.map(({ tokens }) => tokens.length));
+    const longest = greatest(
+      guides.map(({ tokens }) => tokens.length),
+      prompt.length,
+    );
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
       ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
@@ -193,7 +197,7 @@ export class Writer {
     if (facts) Object.assign(piece, facts);
     if (options.states) Object.assign(piece, { states: statesOf(this.line.now) });
     if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
-    this.ready.push(...this.output.push(piece, model.piece(token, false)));
+    for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
     this.record();
     const { stop } = this.output;
     if (stop) this.end({ finish: "stop", stopText: stop.text });
@@ -201,7 +205,7 @@ export class Writer {
 
   private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
     this.isOver = true;
-    this.ready.push(...this.output.flush());
+    for (const one of this.output.flush()) this.ready.push(one);
     this.record(why);
   }
 

@@ -59,7 +59,7 @@ export class RemoteContext implements NativeContext {
   setChain(sequence: number, graph: NativeGraph | null, isGuide = false): void {
     this.#idle();
     this.#refused.delete(sequence);
-    if (graph) this.#calls.push(...(graph as RemoteGraph).made());
+    if (graph) for (const one of (graph as RemoteGraph).made()) this.#calls.push(one);
     this.#set("setChain", sequence, graph && { $: (graph as RemoteGraph).handle }, isGuide);
   }
 

@@ -5,6 +5,7 @@ import { LOOKUP_TOKENS } from "../speculation/options.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 /** The rows of a sequence once the first one speculates in a context that was opened without. */
 const GROWN_ROWS = 1 + LOOKUP_TOKENS;
@@ -38,7 +39,7 @@ export class Room {
   fit(context: NativeContext, sequences: number, jobs: readonly Job[]): void {
     const drafting = jobs.filter((job) => draftOf(job) > 0);
     if (drafting.length === 0) return;
-    if (this.size.rows === 1 && !this.isFull) this.grow(context, sequences, 1 + Math.max(...drafting.map(draftOf)));
+    if (this.size.rows === 1 && !this.isFull) this.grow(context, sequences, 1 + greatest(drafting.map(draftOf)));
     const { rows, outputs } = this.size;
     let most = rows - 1;
     const total = (): number =>

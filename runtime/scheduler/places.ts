@@ -52,7 +52,7 @@ export class Place {
   copy(context: NativeContext, from: Place, count: number): void {
     this.forget();
     context.copy(from.sequence, this.sequence);
-    this.tokens.push(...from.tokens);
+    for (const one of from.tokens) this.tokens.push(one);
     this.isKnown = true;
     this.cut(context, count);
   }

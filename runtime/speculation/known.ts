@@ -42,7 +42,7 @@ function nodesFor(graph: Graph, roots: readonly NodeId[]): Set<NodeId> {
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
     if (found.has(id)) continue;
     found.add(id);
-    waiting.push(...graph.nodes[id]!.inputs);
+    for (const one of graph.nodes[id]!.inputs) waiting.push(one);
   }
   return found;
 }

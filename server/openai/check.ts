@@ -50,7 +50,7 @@ export function tidyBody(schema: Schema, body: unknown, isLenient: boolean, igno
     const known = first.known.map((name) => `\`${name}\``).join(", ");
     throw new Refusal("unknown_parameter", `unknown parameter \`${param}\`: expected ${known}`, { param });
   }
-  ignored.push(...unknown.map(({ path }) => pathText(path)));
+  for (const one of unknown.map(({ path }) => pathText(path))) ignored.push(one);
   return tidy;
 }
 

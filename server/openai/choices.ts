@@ -108,7 +108,7 @@ export class ChatText implements TextForm {
     const delta = this.delta(this.tools ? this.tools.push(piece.text) : { content: piece.text, calls: [] });
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
-    this.logprobs.push(...own);
+    for (const one of own) this.logprobs.push(one);
     if (!delta && !wantsLogprobs && !wantsMeasures) return undefined;
     return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
   }
@@ -136,7 +136,7 @@ export class ChatText implements TextForm {
   /** What is new; undefined if nothing is. */
   private delta({ content, calls }: { readonly content: string; readonly calls: readonly ToolCallText[] }) {
     this.content += content;
-    this.calls.push(...calls);
+    for (const one of calls) this.calls.push(one);
     if (content === "" && calls.length === 0) return undefined;
     return { ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) };
   }

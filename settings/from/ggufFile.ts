@@ -28,8 +28,7 @@ const SIZES: Readonly<Record<number, number>> = {
 const TEXT = 8;
 const ARRAY = 9;
 
-export const isGguf = (start: Uint8Array): boolean =>
-  start.length >= 4 && String.fromCharCode(...start.subarray(0, 4)) === "GGUF";
+export const isGguf = (start: Uint8Array): boolean => new TextDecoder("latin1").decode(start.subarray(0, 4)) === "GGUF";
 
 /** The keys that begin with `prefix`. */
 export function readMetadata(file: ByteSource, name: string, prefix: string): Map<string, Node> {

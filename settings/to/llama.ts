@@ -75,7 +75,7 @@ function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
 
 function addBiases(draft: Draft, { biases, bansEnd }: TokenBiases, refuse: Refuse): void {
   if (!isFront(draft)) return refuse("llama.cpp applies biases before all samplers only");
-  draft.biases.push(...biases);
+  for (const one of biases) draft.biases.push(one);
   draft.ignoreEos ||= bansEnd;
 }
 

@@ -17,7 +17,7 @@ export function toFlags(
   if (e.breakers) {
     if (e.breakers.includes("none")) reasons.push('llama.cpp\'s command line takes the breaker "none" for no breakers');
     const texts = e.breakers.length === 0 ? ["none"] : e.breakers.map(escape);
-    words.push(...texts.flatMap((text) => ["--dry-sequence-breaker", text]));
+    for (const one of texts.flatMap((text) => ["--dry-sequence-breaker", text])) words.push(one);
   }
   if (e.thinking)
     reasons.push("llama.cpp's command line has no option for the tags of a thought; a request has (--json)");

@@ -6,6 +6,7 @@ import type { Interval } from "../../graph/interval.js";
 import { leafParts, type UniformLeaf } from "../../graph/uniform.js";
 import { LIMITS } from "../../limits/format.js";
 import type { Gap } from "./gap.js";
+import { greatest } from "../../extremes.js";
 
 export type Value = UniformValue | NodeValue;
 
@@ -136,7 +137,7 @@ export function isLarge(v: Value): v is UniformValue {
 function checkSize(expr: readonly [UniformOp, ...UniformExpr[]]): UniformExpr {
   const operands = expr.slice(1).map((part) => measure(part as UniformExpr));
   const parts = operands.reduce((sum, o) => sum + o.parts, 1);
-  const depth = Math.max(...operands.map((o) => o.depth)) + 1;
+  const depth = greatest(operands.map((o) => o.depth)) + 1;
   if (parts > MAX_SIZE) throw new UniformTooLarge(`more than ${MAX_SIZE} parts`);
   if (depth > LIMITS.uniformDepth) throw new UniformTooLarge(`more than ${LIMITS.uniformDepth} levels`);
   sizes.set(expr, { parts, depth });

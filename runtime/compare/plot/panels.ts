@@ -2,6 +2,7 @@
 import { html, type Markup } from "../../markup.js";
 import type { Curve } from "../curves.js";
 import { linear, type Scale } from "./scale.js";
+import { greatest, least } from "@ggsl/compiler/extremes.js";
 
 /** A place in the figure, in pixels. */
 export interface Box {
@@ -38,7 +39,7 @@ export function curvesPanel(box: Box, title: string, curves: readonly Curve[], t
     means.flatMap((mean, i) => [mean - errors[i]!, mean + errors[i]!]),
   );
   const known = ends.filter(Number.isFinite);
-  const y = linear([Math.min(0, ...known), Math.max(0, ...known)], [top + height, top], height / 40);
+  const y = linear([least(known, 0), greatest(known, 0)], [top + height, top], height / 40);
   const x = linear([1, Math.max(2, tokens)], [left, left + width], width / 90);
   const last = top + height;
   return html`<g>

@@ -24,7 +24,7 @@ export function between(from: number, to: number): Item[] {
     const { length } = String(first);
     const last = 10 ** length - 1;
     if (to === Infinity && length >= 15) break;
-    items.push(...sameLength(String(first), String(Math.min(last, to))));
+    for (const one of sameLength(String(first), String(Math.min(last, to)))) items.push(one);
     first = last + 1;
   }
   // more digits than any integer that JavaScript has exactly

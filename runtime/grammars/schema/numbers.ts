@@ -4,6 +4,7 @@
  */
 import { all, any, textOf, type Item } from "../text/rules.js";
 import { between, digits } from "./integers.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const MOST_DIGITS = 15;
 
@@ -26,7 +27,11 @@ const fractionOf = (value: number): string => String(Math.abs(value)).split(".")
 const wholeOf = (value: number): number => Math.trunc(Math.abs(value));
 /** Digits after the point that a text can have. */
 const placesFor = (bounds: NumberBounds): number =>
-  MOST_DIGITS - Math.max(1, ...values(bounds).map((value) => String(wholeOf(value)).length));
+  MOST_DIGITS -
+  greatest(
+    values(bounds).map((value) => String(wholeOf(value)).length),
+    1,
+  );
 
 /** Whether the bounds have few enough digits. */
 export const haveDecimals = (bounds: NumberBounds): boolean =>

@@ -159,7 +159,7 @@ class RegexReader {
       const from = this.member();
       const isRange = reader.peek() === "-" && !["]", ""].includes(reader.peek(1));
       if (!isRange) {
-        ranges.push(...(typeof from === "number" ? [[from, from] as const] : from));
+        for (const one of typeof from === "number" ? [[from, from] as const] : from) ranges.push(one);
         continue;
       }
       reader.at++;

@@ -178,7 +178,7 @@ function optionWords(options: ContextOptions): Int32Array {
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
   const flags = [placement === "host", checkLogits].map(Number);
-  return Int32Array.of(contextSize, batchSize, sequences, ...flags, rows, outputs);
+  return Int32Array.from([contextSize, batchSize, sequences, ...flags, rows, outputs]);
 }
 
 /** In the order of ggsl_decode. */

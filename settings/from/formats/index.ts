@@ -9,6 +9,7 @@ import { fromMnn } from "./mnn.js";
 import { fromOllamaOptions } from "./ollama.js";
 import { fromSillyTavern } from "./sillyTavern.js";
 import { fromVllm } from "./vllm.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 export interface JsonFormat {
   /** The name for `--from`. */
@@ -107,7 +108,7 @@ export function detect({ members }: ObjectNode): Detection {
 /** Those with the largest count; none if it is 0. */
 function best<T>(list: readonly T[], count: (item: T) => number): T[] {
   const counts = list.map(count);
-  const most = Math.max(...counts);
+  const most = greatest(counts);
   return most === 0 ? [] : list.filter((_, i) => counts[i] === most);
 }
 

@@ -9,6 +9,7 @@ import { MAX_LISTED } from "../pieces.js";
 import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
 import { FIELDS } from "./fields.js";
+import { greatest } from "@ggsl/compiler/extremes.js";
 
 const NAMES: KoboldNames = {
   ...{ temperature: "temperature", topK: "top_k", typical: "typical", repPen: "rep_pen", presence: "presence_penalty" },
@@ -130,7 +131,7 @@ export function readCommon(
 function repetitionPenalty(reader: Reader): number {
   const names = ["rep_pen", "repeat_penalty", "repetition_penalty"];
   const values = names.map((name) => reader.number(name, { min: 0, minExcluded: true }) ?? 1);
-  const most = Math.max(...values, 1);
+  const most = greatest(values, 1);
   names.forEach((name, i) => {
     if (values[i]! < most) reader.note("idle", name, "KoboldCpp takes the largest of its names for it, and 1");
   });
