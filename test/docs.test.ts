@@ -22,6 +22,7 @@ import { formatDiagnostics } from "../compiler/check/format.js";
 import { surveyCpuVariants } from "../runtime/devices/survey.js";
 import { runTests } from "../runtime/testing.js";
 import { importerFor } from "../cli/files.js";
+import { warm } from "./cli/warm/warm.js";
 import { headingId } from "../tools/lib/headingId.js";
 import { tsc } from "./codegen/ggsl.js";
 import { DEMO_MODEL } from "./model/file.js";
@@ -230,13 +231,13 @@ function commands({ page, text }: Block): Step[] {
   }));
 }
 
+const ggsl = warm(ENVIRONMENT);
+
 function runCommand(page: string, line: string): Printed {
   const [, rest] = new RegExp(`^(?:GGSL_CPU_VARIANT=${VARIANT} )?(?:npx )?ggsl (.*)$`).exec(line) ?? [];
   if (rest === undefined) throw new Error(`${page}: \`${line}\` is not a ggsl command`);
   const words = rest.match(/'[^']*'|\S+/g)!.map((word) => word.replace(/^'(.*)'$/, "$1"));
-  const { stdout, stderr } = spawnSync(process.execPath, [resolve("runtime/dist/cli/main.js"), ...words], {
-    ...{ cwd: folderOf(page), encoding: "utf8", env: ENVIRONMENT },
-  });
+  const { stdout, stderr } = ggsl(words, { cwd: folderOf(page) });
   return { text: `${stdout}${stderr}`.replace(/ +$/gm, "") };
 }
 

@@ -2,7 +2,10 @@
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ggsl, node } from "./ggsl.js";
+import { warm } from "../cli/warm/warm.js";
+import { node } from "./ggsl.js";
+
+const ggsl = warm();
 
 mkdirSync("build", { recursive: true });
 const folder = resolve(mkdtempSync("build/plugin-"));
