@@ -142,7 +142,7 @@ chain c(g: grammar = "root ::= [0-9] [a-m] [0-9]+") = w(g) |> dist(5)`),
   expect(disallowedTokens).toBeGreaterThanOrEqual(least === 0 ? 0 : 1);
   // the tokens that it went on with
   const { followed } = generation.save().sequence;
-  expect(followed![0]!.length).toBeGreaterThan(0);
+  if (least === 0) expect(followed![0]!.length).toBeGreaterThan(0);
   for (const { saved } of [inGraph, onHost]) expect(saved!.followed).toEqual(followed);
 });
 
