@@ -140,7 +140,7 @@ function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
 
 /** A key that is not `logit` is one of its own, also where its values are the present logits: the order does not change with them. */
 function noteKey(cx: ChainLowering, by: Expr | undefined): void {
-  if (by && !(by.kind === "name" && by.text === "logit")) cx.table.order = "key";
+  if (by && !(by.kind === "name" && by.text === "logit")) cx.table.order = "byKey";
 }
 
 function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {

@@ -1,4 +1,5 @@
 /** How long the event loop stands still: while it does, nothing of the server is answered. */
+import { guarded } from "../guarded.js";
 
 /** Milliseconds between two looks; shorter holds are not seen. */
 const EVERY = 10;
@@ -8,7 +9,7 @@ export class Hold implements Disposable {
   #last = performance.now();
   /** Milliseconds. */
   #most = 0;
-  readonly #timer = setInterval(() => this.#look(), EVERY).unref();
+  readonly #timer = setInterval(guarded("look at the event loop", () => this.#look()), EVERY).unref();
 
   /** Seconds of the longest hold since the last call. */
   longest(): number {

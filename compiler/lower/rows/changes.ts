@@ -129,7 +129,7 @@ const isFalling = ({ assigned, isRawFalling }: Table): boolean =>
 
 /** The order that an earlier sampler has made: one by the logits is valid as long as they fall, any other one until the next sort. */
 function renewOrder(t: Table): void {
-  if (t.order !== undefined && t.order !== "key") t.order = isFalling(t) ? "logit" : "stale";
+  if (t.order !== undefined && t.order !== "byKey") t.order = isFalling(t) ? "byLogit" : "stale";
 }
 
 /** Marks the logits as descending, after a sort. */
@@ -144,7 +144,7 @@ const isInLogitOrder = ({ table }: Lowering): boolean => table.isPacked && isFal
  * Whether the first rows are the best ones: after a sort in the same sampler, or where they have the largest logits. An order by
  * another key is a ranking only for the sampler that made it.
  */
-export const isRanked = ({ table }: Lowering): boolean => table.isOrderOwn || table.order === "logit";
+export const isRanked = ({ table }: Lowering): boolean => table.isOrderOwn || table.order === "byLogit";
 
 /** Whether `by` is the token's id, and the rows are in its order, as long as none was moved. */
 const isInTokenOrder = ({ table: { ids, cache } }: Lowering, by: NodeValue): boolean =>
@@ -162,14 +162,14 @@ const gather = (cx: Lowering, rows: NodeId) => (id: NodeId) => emit(cx.builder, 
 export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" | "desc"): void {
   const t = cx.table;
   const isByLogit = by === undefined && order === "desc";
-  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t, "logit");
-  if (order === "asc" && by && isInTokenOrder(cx, by) && cx.uses(orderFacts)) return ownOrder(t, "key");
+  if (isByLogit && isInLogitOrder(cx) && cx.uses(orderFacts)) return ownOrder(t, "byLogit");
+  if (order === "asc" && by && isInTokenOrder(cx, by) && cx.uses(orderFacts)) return ownOrder(t, "byKey");
   if (isByLogit) settleRaw(cx);
   const column = by ?? logitOf(cx);
   const key = isByLogit ? logitKey(cx) : keyOf(cx, order === "asc" ? (scale(cx, column, -1, 0) as NodeValue) : column);
   const rows = emit(cx.builder, "argsort", [key.id], { order: "desc" });
   t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-  rearrange(cx, t.dim, isByLogit ? "logit" : "key", gather(cx, rows));
+  rearrange(cx, t.dim, isByLogit ? "byLogit" : "byKey", gather(cx, rows));
   if (isByLogit) markFalling(cx);
 }
 
@@ -186,10 +186,10 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
   const t = cx.table;
   const count = t.dim === "V" ? k : Math.min(k, t.dim);
   if (!by && isInLogitOrder(cx) && cx.uses(orderFacts)) {
-    if (takesAll(cx, count)) return ownOrder(t, "logit");
+    if (takesAll(cx, count)) return ownOrder(t, "byLogit");
     const view = (id: NodeId): NodeId => emit(cx.builder, "view", [id], { offset: 0, count });
     if (t.ids !== undefined) t.ids = view(t.ids);
-    rearrange(cx, count, "logit", view);
+    rearrange(cx, count, "byLogit", view);
   } else if (count === t.dim) {
     return sortRows(cx, by, "desc");
   } else {
@@ -197,7 +197,7 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
     const isRaw = key.id === t.raw;
     const { rows, values } = bestRows(cx, key, count, isRaw);
     t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
-    rearrange(cx, count, by ? "key" : "logit", (id) => (id === key.id ? values : gather(cx, rows)(id)));
+    rearrange(cx, count, by ? "byKey" : "byLogit", (id) => (id === key.id ? values : gather(cx, rows)(id)));
     t.isRawFinite ||= isRaw;
   }
   if (!by) markFalling(cx);

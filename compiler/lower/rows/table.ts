@@ -49,7 +49,7 @@ export interface Table {
  * The order of rows that the program has sorted: by the logits, or by another key. It is `stale` where an earlier sampler has sorted
  * them by logits that have changed since, and may now be in another order.
  */
-export type Order = "logit" | "key" | "stale";
+export type Order = "byLogit" | "byKey" | "stale";
 
 /** An input logit at or below minus this counts as -inf. */
 export const LOGIT_ALIVE = 0.9e30;
