@@ -1,5 +1,6 @@
 /**
- * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states that nothing depends on.
+ * Dead code: removes nodes that no output depends on, uniforms that no node reads, and states that nothing depends on. What a caller
+ * gives is a fact of the source, as the parameters are: draws, biases, inputs and guides stay, whether something reads them or not.
  *
  *     %0 = soft_max(logits)      %0 = argmax(logits)
  *     %1 = argmax(logits)    ->  return sampled=%0
@@ -21,10 +22,11 @@ export const removeDead: Pass = {
 
 function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): Draft {
   const roots = [0, ...(Object.values(graph.outputs) as NodeId[]), ...graph.measures.map(({ node }) => node)];
-  const live = liveParts(graph, roots, wanted);
+  const read = liveParts(graph, roots, wanted);
+  const unread = unreadInputs(graph, read.inputs);
+  const live = unread.length > 0 ? liveParts(graph, [...roots, ...unread], wanted) : read;
   const nodes = numbering(live.nodes);
   const uniforms = numbering(live.uniforms);
-  // what a caller may give is a fact of the source, as the parameters are: a draw stays, whether something reads it or not
   const draws = numbering(new Set(graph.draws.keys()));
   const states = numbering(live.states);
   const inputs = numbering(live.inputs);
@@ -65,6 +67,28 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
     ...(graph.sets && { sets: pick(graph.sets, sets) }),
   };
   return { graph: kept, ranges: pick(ranges, nodes), meter };
+}
+
+/** The nodes of the features that a caller gives and that none of the inputs `read` carries; of several with one name, of the first. */
+function unreadInputs(graph: Graph, read: ReadonlySet<number>): NodeId[] {
+  const found = new Map<string, number>();
+  for (const input of [...read, ...graph.inputs.keys()]) {
+    const feature = featureOf(graph, input);
+    const given = feature === undefined ? undefined : givenBy(graph.features[feature]!);
+    if (given !== undefined && !found.has(given)) found.set(given, feature!);
+  }
+  const kept = new Set(found.values());
+  return graph.nodes.flatMap(({ op, attrs }, id) => {
+    const input = attrs["index"] as number;
+    return op === "input" && !read.has(input) && kept.has(featureOf(graph, input)!) ? [id] : [];
+  });
+}
+
+/** What a caller gives a feature by. */
+function givenBy({ from }: Feature): string | undefined {
+  if (from.kind === "bias") return "bias";
+  if ("name" in from) return `input ${from.name}`;
+  return "in" in from && typeof from.in === "object" ? `input ${from.in.input}` : undefined;
 }
 
 /** New numbers of the kept items, in the old order. */
