@@ -9,7 +9,10 @@ export class Hold implements Disposable {
   #last = performance.now();
   /** Milliseconds. */
   #most = 0;
-  readonly #timer = setInterval(guarded("look at the event loop", () => this.#look()), EVERY).unref();
+  readonly #timer = setInterval(
+    guarded("look at the event loop", () => this.#look()),
+    EVERY,
+  ).unref();
 
   /** Seconds of the longest hold since the last call. */
   longest(): number {

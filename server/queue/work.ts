@@ -1,4 +1,5 @@
 /** What each lane has at work, and its limits. */
+import { greatest } from "@ggsl/compiler/extremes.js";
 import type { Lane } from "../lanes/lane.js";
 import type { LaneLimits } from "../lanes/limits.js";
 import { Refusal } from "../refusal.js";
@@ -48,7 +49,7 @@ export class Work {
 
 /** Throws a `Refusal` for a text that the limits of its lane never allow. */
 export function checkTokens(texts: readonly number[], { tokens = Infinity }: Partial<LaneLimits>): void {
-  const longest = Math.max(...texts);
+  const longest = greatest(texts);
   if (longest > tokens)
     throw new Refusal(
       "invalid_request",

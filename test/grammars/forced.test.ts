@@ -19,7 +19,7 @@ afterAll(() => {
 
 /** Characters that a text of a template may have at each of its places. */
 const DIGITS = "0123456789";
-const TEMPLATE = [...Array<string>(3).fill(DIGITS), ..."-XQZKJWV#@!", ...Array<string>(4).fill(DIGITS)];
+const TEMPLATE = [...Array<string>(3).fill(DIGITS), ...Array.from("-XQZKJWV#@!"), ...Array<string>(4).fill(DIGITS)];
 const REGEX = "[0-9]{3}-XQZKJWV#@![0-9]{4}";
 const PROGRAM = `import {
   constrain, dist, dry, greedy, min_p, mirostat, mirostat_v2, penalties, temp, top_k, top_p, typical, xtc, adaptive_p
@@ -29,13 +29,13 @@ const PROGRAM = `import {
 /** The places of a text, but the first, where the template has one token alone. */
 function placesWithOne(tokens: readonly number[]): number {
   const ends = endsOf(words.vocabulary);
-  const { control = [] } = words.vocabulary.classes!;
+  const { control } = words.vocabulary.classes!;
   const never = new Set([...ends, ...control]);
   let at = 0;
   let count = 0;
   for (const [i, token] of tokens.entries()) {
     const fits = (text: string): boolean =>
-      text.length > 0 && [...text].every((character, k) => TEMPLATE[at + k]?.includes(character) === true);
+      text.length > 0 && Array.from(text).every((character, k) => TEMPLATE[at + k]?.includes(character) === true);
     const allowed = words.texts.flatMap((text, id) => (!never.has(id) && fits(text) ? [id] : []));
     expect(allowed).toContain(token);
     if (allowed.length === 1 && i > 0) count++;

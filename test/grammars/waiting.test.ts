@@ -7,7 +7,7 @@ import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
 import { acceptToken, startSequence } from "../../runtime/sequence.js";
 
 const BACKENDS: readonly EvaluateBackend[] = ["reference", "cpu", "wasm"];
-const LETTERS = [..."abcdefgh"];
+const LETTERS = Array.from("abcdefgh");
 const TEXTS = [...LETTERS, "x", "y"];
 const X = TEXTS.indexOf("x");
 const LOGITS = TEXTS.map((_, i) => Math.sin(3 * i));
@@ -165,6 +165,6 @@ test("a saved sequence has the tokens that its grammar went on with", () => {
   // after an x come a, y, b
   expect(saved.followed).toEqual([[0, 1]]);
   expect(sequence.disallowed).toBe(1);
-  const restored = restoreSequence(graph, TEXTS.length, JSON.parse(JSON.stringify(saved)), feed);
+  const restored = restoreSequence(graph, TEXTS.length, JSON.parse(JSON.stringify(saved)) as typeof saved, feed);
   expect([...restored.features[0]!.grammar!.state.bits()]).toEqual([4]);
 });
