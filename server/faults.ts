@@ -61,8 +61,11 @@ const HTTP: Readonly<Record<string, readonly [reason: RefusalReason, message: st
   FST_ERR_MAX_PARAM_LENGTH: ["url_too_long", "a part of the address is too long"],
 };
 
-/** The refusal that an error means. Its cause is the error, if the server has to tell it in its log. */
-export function refusalFor(error: unknown): Refusal {
+/**
+ * The refusal that an error means. Its cause is the error, if the server has to tell it in its log.
+ * @param field where the client has sent what caused it, if the error's kind does not tell
+ */
+export function refusalFor(error: unknown, field?: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isOutOfResources(error))
     return new Refusal("out_of_resources", "the server has no file or no thread left for this request: try again", {
@@ -81,7 +84,7 @@ export function refusalFor(error: unknown): Refusal {
   if (http) return new Refusal(http[0], http[1]);
   const known = code === undefined ? undefined : CAUSES[code as InputErrorCode];
   if (known) {
-    const [reason, param] = known;
+    const [reason, param = field] = known;
     const own = OWN[reason];
     return new Refusal(reason, own ?? message, {
       ...(param !== undefined && { param }),

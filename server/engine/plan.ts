@@ -2,6 +2,7 @@
 import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { TokenizeLaterOptions } from "ggsl/model.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodies.js";
+import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import { seededBy, type Prepared } from "./parameters.js";
@@ -15,7 +16,7 @@ export interface PlannedText {
 /** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
 export const promptsOf = async (engine: Engine, given: GivenBody): Promise<Int32Array[]> =>
   given.endpoint === "chat"
-    ? checkRoom(engine, [await chatTokens(engine, given.body)], "messages")
+    ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body))], "messages")
     : checkRoom(engine, await completionTokens(engine, given.body), "prompt");
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
@@ -57,6 +58,12 @@ const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
     },
   );
 
+/** Tokens of what came in a field. Throws a `Refusal` that names it. */
+const inField = (field: string, tokens: Promise<Int32Array>): Promise<Int32Array> =>
+  tokens.catch((error: unknown) => {
+    throw refusalFor(error, field);
+  });
+
 /** Up to here it is told how many tokens a prompt has; what has more, or too many bytes for so many, is refused before it is counted. */
 const mostOfPrompt = ({ contextSize }: Engine): number => 2 * contextSize;
 
@@ -65,7 +72,7 @@ async function completionTokens(engine: Engine, { prompt }: LogitsBody): Promise
   const { vocabSize } = model.info;
   const letters: TokenizeLaterOptions = { special: false, mostTokens: mostOfPrompt(engine) };
   const tokensOf = async (one: string | readonly number[], param: string): Promise<Int32Array> => {
-    if (typeof one === "string") return model.tokenizeLater(one, letters);
+    if (typeof one === "string") return inField(param, model.tokenizeLater(one, letters));
     const bad = one.findIndex((token) => token >= vocabSize);
     if (bad < 0) return Int32Array.from(one);
     throw new Refusal(
