@@ -42,26 +42,35 @@ const RUNS = {
       server: { middlewareMode: true, ws: false },
       optimizeDeps: { noDiscovery: true },
     });
-    const module = async () => (await server.transformRequest("/chains.ggsl")).code;
+    const module = () =>
+      server.transformRequest("/chains.ggsl").then(
+        ({ code }) => ({ code }),
+        (error) => ({ fault: faultOf(error) }),
+      );
     const imported = join(folder, "lib/shared.ggsl");
     const text = readFileSync(imported, "utf8");
-    const rewrite = async (changed) => {
-      const seen = new Promise((done) => server.watcher.once("change", done));
-      writeFileSync(imported, changed);
-      await seen;
-      // the server sees the change before this, and invalidates the module shortly after
-      await new Promise((done) => setTimeout(done, 200));
+    /** Writes the imported file, again as long as the server has not begun to watch it, until the module is as it should be. */
+    const rewritten = async (changed, isSeen) => {
+      let now;
+      for (let i = 0; i < 100; i++) {
+        writeFileSync(imported, changed);
+        await new Promise((done) => setTimeout(done, 200));
+        now = await module();
+        if (isSeen(now)) break;
+      }
+      return now;
     };
     try {
       const importer = (await server.transformRequest("/entry.js")).code;
-      const first = await module();
-      await new Promise((done) => setTimeout(done, 500));
-      await rewrite(text.replace("delta * green", "3 * delta * green"));
-      const second = await module();
-      await rewrite(text.replace("delta * green", "delta * gren"));
-      const fault = await module().then(() => undefined, faultOf);
-      await rewrite(text);
-      return { importer, first, second, fault, fixed: (await module()) === first };
+      const { code: first } = await module();
+      const changed = text.replace("delta * green", "3 * delta * green");
+      const { code: second } = await rewritten(changed, ({ code }) => code !== first);
+      const { fault } = await rewritten(
+        text.replace("delta * green", "delta * gren"),
+        (now) => now.fault !== undefined,
+      );
+      const { code: last } = await rewritten(text, ({ code }) => code === first);
+      return { importer, first, second, fault, fixed: last === first };
     } finally {
       await server.close();
     }
