@@ -1,10 +1,11 @@
 /** Callbacks and buffers of callers that misbehave: errors are declared ones, and what was given counts as it was then. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { compile, compilePipeline, demoModel, loadModel, type Model } from "../../runtime/index.js";
+import { compile, compilePipeline, loadModel, type Model } from "../../runtime/index.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 let model: Model;
 beforeAll(async () => {
-  model = await loadModel(demoModel(), { backend: "cpu", contextSize: 64 });
+  model = await loadModel(DEMO_MODEL, { backend: "cpu", contextSize: 64 });
 });
 afterAll(() => model.dispose());
 

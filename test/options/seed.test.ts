@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { withSeed } from "../../compiler/graph/seeds.js";
 import { compile, compilePipeline, createEvaluator, demoModel, loadModel, type Model } from "../../runtime/index.js";
 import { warm } from "../cli/warm/warm.js";
+import { DEMO_MODEL } from "../model/file.js";
 
 const run = warm();
 const ggsl = (...args: string[]) => run(args);
@@ -15,7 +16,7 @@ let model: Model;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ggsl-seed-"));
-  model = await loadModel(demoModel(), { backend: "cpu" });
+  model = await loadModel(DEMO_MODEL, { backend: "cpu" });
 });
 afterAll(() => {
   model.dispose();
