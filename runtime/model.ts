@@ -362,13 +362,7 @@ function modelOf(model: LoadedModel): Model {
     async tokenizeLater(text, options = {}) {
       is.text(text, "text");
       checkTokenizeLater(options, "options");
-      const { mostTokens } = options;
-      const tokens = await tokensLater(native, text, options);
-      if (mostTokens !== undefined && tokens.length > mostTokens) {
-        const found = `the text has ${tokens.length} tokens, at most ${mostTokens} are allowed: shorten it`;
-        throw new InputError(found, { code: "CONTEXT_FULL" });
-      }
-      return tokens;
+      return tokensLater(native, text, options);
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");

@@ -37,17 +37,23 @@ export class LatePrompt {
 export const tokensOf = (model: NativeModel, text: string, { special = false }: TokenizeOptions = {}): Int32Array =>
   withOneBegin(model, model.tokenize(text, true, special), special);
 
-/** The same on another thread; `mostTokens`: how many the caller can use, 0 for any number. */
+/** The same on another thread. Rejects with CONTEXT_FULL for more tokens than `mostTokens`, which the caller can use: 0 for any number. */
 export const tokensLater = async (
   model: NativeModel,
   text: string,
   { special = false, mostTokens = 0 }: TokenizeOptions & { readonly mostTokens?: number | undefined } = {},
 ): Promise<Int32Array> => {
+  let tokens: Int32Array;
   try {
-    return withOneBegin(model, await model.tokenizeLater(text, true, special, mostTokens), special);
+    tokens = withOneBegin(model, await model.tokenizeLater(text, true, special, mostTokens), special);
   } catch (error) {
     throw translate(error);
   }
+  if (mostTokens > 0 && tokens.length > mostTokens)
+    throw new InputError(`the text has ${tokens.length} tokens, at most ${mostTokens} are allowed: shorten it`, {
+      code: "CONTEXT_FULL",
+    });
+  return tokens;
 };
 
 function withOneBegin(model: NativeModel, tokens: Int32Array, special: boolean): Int32Array {

@@ -181,8 +181,8 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
 
 /** What the grammars do with the next token, by feature. They are ready. */
 export function movesOf(sequence: SequenceState, token: number): readonly GrammarMove[] {
-  const env = environment(sequence);
-  return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, env) !== 0);
+  let env: ReturnType<typeof environment> | undefined;
+  return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, (env ??= environment(sequence))) !== 0);
 }
 
 /**

@@ -39,7 +39,7 @@ export function resolveArgs(
   });
   if (callee && diagnostics.length === 0) {
     const missing = params.filter((p) => !p.default && !bound.has(p.name.text));
-    for (const one of missing.map((p) => missingArgument(callee.span, called, p.name.text))) diagnostics.push(one);
+    for (const { name } of missing) diagnostics.push(missingArgument(callee.span, called, name.text));
   }
   return { bound, diagnostics };
 }

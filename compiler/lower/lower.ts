@@ -72,7 +72,7 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
 /** The graph; undefined after an error. */
 function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: LowerOptions): Graph | undefined {
   const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
-  for (const one of params.filter((p) => p.isUniform).map((p) => p.param)) cx.params.push(one);
+  for (const { isUniform, param } of params) if (isUniform) cx.params.push(param);
   for (const one of diagnostics) cx.diagnostics.push(one);
   const grammars = grammarParams(module, chain);
   cx.meter.check("params", cx.params.length + grammars.length);
@@ -191,7 +191,7 @@ const droppingIn = (body: readonly Stmt[]): string[] =>
 function noteStage(cx: ChainLowering, from: number, { span }: StageCall): void {
   const found = cx.diagnostics.splice(from);
   const note = { message: "in this stage", span };
-  for (const one of found.map((d) => ({ ...d, notes: [...(d.notes ?? []), note] }))) cx.diagnostics.push(one);
+  for (const d of found) cx.diagnostics.push({ ...d, notes: [...(d.notes ?? []), note] });
 }
 
 /** Arguments are evaluated in the scope of the call, defaults in the scope of the declaration. */

@@ -130,7 +130,7 @@ export const acceptFeatures = (
     ? features.map((f, i) => (moves[i] === "goes on" ? { ...f, grammar: acceptGrammar(f.grammar!, token) } : f))
     : features;
 
-export const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
+const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
 
 const NO_MOVES: readonly GrammarMove[] = [];
 

@@ -47,8 +47,9 @@ export function forcing({
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
   const isAlone = guides.length === 0 && speculator === undefined && graph.measures.length === 0;
   const first = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
+  if (readsRows || !isAlone || first < 0) return undefined;
   const states = knownStates(graph, sequence.vocabSize);
-  if (readsRows || !isAlone || first < 0 || !states) return undefined;
+  if (!states) return undefined;
   return (now) => {
     const token = onlyToken(now.features[first]!.grammar!.state.bits());
     return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };

@@ -50,7 +50,7 @@ export function tidyBody(schema: Schema, body: unknown, isLenient: boolean, igno
     const known = first.known.map((name) => `\`${name}\``).join(", ");
     throw new Refusal("unknown_parameter", `unknown parameter \`${param}\`: expected ${known}`, { param });
   }
-  for (const one of unknown.map(({ path }) => pathText(path))) ignored.push(one);
+  for (const { path } of unknown) ignored.push(pathText(path));
   return tidy;
 }
 

@@ -84,11 +84,11 @@ export class Pool {
     let entry: Waiting | undefined;
     const reply = new Promise<PoolReply>((resolve, reject) => {
       entry = { job, lanes: new Set(), askedBy: [], deaths: 0, resolve, reject };
-      this.#enter(entry, lane);
+      this.#enter(entry, [lane]);
     });
     const isWaiting = (): boolean => entry!.lanes.size > 0;
     const join = (other: Lane): void => {
-      if (isWaiting() && !entry!.lanes.has(other)) this.#enter(entry!, other);
+      if (isWaiting() && !entry!.lanes.has(other)) this.#enter(entry!, [other]);
     };
     const cancel = (): boolean => {
       if (!isWaiting()) return false;
@@ -114,13 +114,17 @@ export class Pool {
     );
   }
 
-  #enter(entry: Waiting, lane: Lane): void {
-    this.#turns.push(lane, entry);
-    entry.lanes.add(lane);
+  /** All lanes before a thread takes it: it is compiled once. */
+  #enter(entry: Waiting, lanes: readonly Lane[]): void {
+    for (const lane of lanes) {
+      this.#turns.push(lane, entry);
+      entry.lanes.add(lane);
+    }
     this.#serve();
     const { waiting } = this.options;
-    if (this.#turns.lengthOf(lane) > Math.ceil(waiting * LANE_PART)) this.#drop(lane);
-    else if (this.#turns.size > waiting) this.#drop(this.#turns.longest(lane));
+    for (const lane of lanes)
+      if (this.#turns.lengthOf(lane) > Math.ceil(waiting * LANE_PART)) this.#drop(lane);
+      else if (this.#turns.size > waiting) this.#drop(this.#turns.longest(lane));
   }
 
   /** Refuses the last of a lane, unless it waits in another, too. */
@@ -213,7 +217,7 @@ export class Pool {
     if (!isMemory || !isReady) this.options.log.error({ err: error }, "the compiler's thread ended");
     const failed: PoolReply = { kind: "failed", message: error.message };
     if (isMemory) work?.resolve({ kind: "limit", message: `it takes more than ${this.options.memory} MB to compile` });
-    else if (work && ++work.deaths < MOST_DEATHS) for (const lane of work.askedBy) this.#enter(work, lane);
+    else if (work && ++work.deaths < MOST_DEATHS) this.#enter(work, work.askedBy);
     else work?.resolve(failed);
     if (isReady) return this.#serve();
     // another one would not start either
