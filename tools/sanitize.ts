@@ -48,6 +48,8 @@ const PROGRAMS: readonly Program[] = [
     "native/wide",
     "native/fused",
   ),
+  // texts of one character of up to megabytes, in threads with deep stacks
+  tests("tokenize"),
   tests("random/fused"),
   tests("e2e/scheduler", "e2e/context", "e2e/many", "e2e/sets"),
 ];
