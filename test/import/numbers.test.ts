@@ -153,7 +153,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 const ALWAYS: Readonly<Record<string, readonly string[]>> = { koboldcpp: ["top_k"], sillytavern: ["top_k"] };
 
 /** Every run has a number for each setting. */
-const RUNS = process.env["GGSL_WHOLE"] === "1" ? 200 : 12;
+const RUNS = process.env["GGSL_WHOLE"] === "1" ? 200 : 8;
 
 type Values = Readonly<Record<string, number>>;
 
