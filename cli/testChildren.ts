@@ -1,7 +1,7 @@
 /**
- * `ggsl test` on a GPU: a process for each file. A driver may crash, or fail after many different graphs in one process (Mesa's
- * lavapipe does). Then the tests of that file run again, each in its own process, and only those that fail there count as
- * failures.
+ * `ggsl test` on a GPU: a process for a few files. A driver may crash, or fail after many different graphs in one process (Mesa's
+ * lavapipe does). Then these files run again, each in its own process; and where that crashes, each of its tests. Only what fails
+ * alone counts as a failure.
  */
 import type { EvaluateBackend } from "ggsl/evaluate.js";
 import { GPU_BACKENDS, type GpuBackend } from "ggsl/devices/locate.js";
@@ -13,6 +13,9 @@ import { runGgsl, TIMEOUT_SIGNAL } from "./child.js";
 export const CHILD = "GGSL_TEST_CHILD";
 
 const SECONDS = 300;
+
+/** Starting a process and its device takes longer than the tests of a file. */
+const FILES_AT_ONCE = 6;
 
 export const isGpu = (backend: EvaluateBackend): backend is GpuBackend =>
   (GPU_BACKENDS as readonly string[]).includes(backend);
@@ -30,7 +33,7 @@ export interface Where {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs the tests of files; `onFile` is called before each. Throws `InputError` for a device that does not exist. */
+/** Runs the tests of files; `onFile` is called before each group, with its first file. Throws `InputError` for a device that does not exist. */
 export async function resultsInChildren(
   files: readonly string[],
   backend: GpuBackend,
@@ -39,20 +42,29 @@ export async function resultsInChildren(
 ): Promise<TestResult[]> {
   await chooseDevice({ backend, device: where.device });
   const results: TestResult[] = [];
-  for (const [i, file] of files.entries()) {
+  for (let i = 0; i < files.length && !where.signal?.aborted; i += FILES_AT_ONCE) {
     onFile(i, backend);
-    for (const one of await resultsOfFile(file, backend, where)) results.push(one);
-    if (where.signal?.aborted) break;
+    const group = files.slice(i, i + FILES_AT_ONCE);
+    for (const one of await resultsOfGroup(group, backend, where)) results.push(one);
   }
   return results;
 }
 
+/** The results of files in one process, or in one for each if any fails there. */
+async function resultsOfGroup(files: readonly string[], backend: GpuBackend, where: Where): Promise<TestResult[]> {
+  const all = files.length > 1 ? await runChild(files, backend, where, "") : "there is one file";
+  if (typeof all !== "string" && all.every(({ differences }) => differences.length === 0)) return all;
+  const results: TestResult[] = [];
+  for (const file of files) for (const one of await resultsOfFile(file, backend, where)) results.push(one);
+  return results;
+}
+
 async function resultsOfFile(file: string, backend: GpuBackend, where: Where): Promise<TestResult[]> {
-  const all = await runChild(file, backend, where, "");
+  const all = await runChild([file], backend, where, "");
   if (typeof all !== "string") return all;
   const results: TestResult[] = [];
   for (let i = 0; ; i++) {
-    const one = await runChild(file, backend, where, `${i}`);
+    const one = await runChild([file], backend, where, `${i}`);
     if (typeof one === "string") results.push(failureOf(file, `test ${i + 1}`, backend, one));
     else if (one.length === 0) return results;
     else for (const result of one) results.push(result);
@@ -63,20 +75,26 @@ async function resultsOfFile(file: string, backend: GpuBackend, where: Where): P
 
 const MOST_FAILURES = 100;
 
-/** The results of a file or of one of its tests, or why there are none. */
-async function runChild(file: string, backend: GpuBackend, where: Where, test: string): Promise<TestResult[] | string> {
+/** The results of files, or of one test of a file, or why there are none. */
+async function runChild(
+  files: readonly string[],
+  backend: GpuBackend,
+  where: Where,
+  test: string,
+): Promise<TestResult[] | string> {
   const { device, strict, root, vocab, line, input, stdinPath, signal: abort } = where;
+  const isPiped = files.includes("-");
   const options = [
     ...(device === undefined ? [] : ["--device", `${device}`]),
     ...(strict ? ["--strict"] : []),
     ...(root === undefined ? [] : ["--root", root]),
     ...(vocab === undefined ? [] : ["--vocab", vocab]),
     ...(line === undefined ? [] : ["--line", `${line}`]),
-    ...(file === "-" && stdinPath !== undefined ? ["--stdin-path", stdinPath] : []),
+    ...(isPiped && stdinPath !== undefined ? ["--stdin-path", stdinPath] : []),
   ];
-  const { signal, stdout, stderr } = await runGgsl(["test", file, "--backend", backend, "--json", ...options], {
+  const { signal, stdout, stderr } = await runGgsl(["test", ...files, "--backend", backend, "--json", ...options], {
     ...{ env: { [CHILD]: test }, seconds: SECONDS, signal: abort },
-    input: file === "-" ? input : undefined,
+    input: isPiped ? input : undefined,
   });
   if (abort?.aborted) return [];
   if (signal === TIMEOUT_SIGNAL) return `the driver did not finish within ${SECONDS} s`;

@@ -163,6 +163,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0604: rule("A token id or a count is needed.", "Use an integer of 0 or more."),
   E0701: rule("A limit is exceeded.", "Make the program smaller, or raise the limit that the message names."),
   E0702: rule("More errors than are listed.", "Fix the errors that are listed."),
+  W0109: rule("A comment looks like a division.", "Write `floor(a / b)`, or put the comment on a line of its own."),
   W0301: rule("A sum of rows that are not known to be sorted.", "Put `sort` before it."),
   W0501: rule("A stage before the pick has no effect.", "Move the stage that picks to the end."),
   W0502: rule("A stage comes after one that should follow it.", "Put it first."),

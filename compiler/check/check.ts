@@ -7,6 +7,7 @@ import { Extents } from "./extents.js";
 import { evaluateConst } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
+import { checkDivisions } from "./divisions.js";
 import { checkFunction, checkUnusedFunctions } from "./declaredFunctions.js";
 import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
@@ -91,6 +92,7 @@ function checkAll(loader: Loader, main: Module): Checked {
 
 function checkModule(chains: ChainCheck, module: Module): void {
   const { diagnostics } = chains;
+  checkDivisions(module, diagnostics);
   for (const d of module.file.declarations) {
     if (d.kind === "fn") checkFunction(module, d, diagnostics);
     if (d.kind === "sampler") checkSampler(module, d, diagnostics);

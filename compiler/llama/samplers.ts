@@ -92,8 +92,8 @@ const SAMPLERS = {
     listed: "penalties",
     isSized: true,
     params: {
-      // 0 or less: off
-      last_n: of("repeat_last_n", { max: MAX_HISTORY }),
+      // llama.cpp's programs refuse a negative window, which other tools take for the whole context; 0: off
+      last_n: of("repeat_last_n", { min: 0, max: MAX_HISTORY }),
       repeat: of("repeat_penalty", { min: 0, minExcluded: true }),
       freq: of("frequency_penalty"),
       present: of("presence_penalty"),

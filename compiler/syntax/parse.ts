@@ -98,6 +98,9 @@ export function parseStages(
   return isFault(stages) ? { stages: [], diagnostics: [stages], tokens } : { stages, diagnostics: [], tokens };
 }
 
+/** Whether a text is one expression. */
+export const isExpression = (text: string): boolean => ggsl.match(text, "Expr").succeeded();
+
 const isFault = (result: object): result is Diagnostic => "code" in result;
 
 /** What is found where nobody looks. */

@@ -69,7 +69,7 @@ inline constexpr Parameter mirostat_v2[] = {
     { .name = "seed", .type = Type::seed },
 };
 inline constexpr Parameter penalties[] = {
-    { .name = "last_n", .type = Type::i32, .number = 64, .max = 16777216 },
+    { .name = "last_n", .type = Type::i32, .number = 64, .min = 0, .max = 16777216 },
     { .name = "repeat", .type = Type::f32, .number = 1, .min = 0, .is_above = true },
     { .name = "freq", .type = Type::f32, .number = 0 },
     { .name = "present", .type = Type::f32, .number = 0 },

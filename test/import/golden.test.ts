@@ -23,7 +23,16 @@ const BY_NAME: ReadonlySet<string> = new Set(["ollama-2025", "ollama-engine"]);
 /** Command lines are llama.cpp's too, but have their own folder. */
 const kindOf = (kindFolder: string): string => kindFolder.replace(/-args$/, "");
 
+/** Each file is imported once by the name of its kind. */
+const known = new Map<string, Imported>();
 function imported(kind: string, name: string): Imported {
+  const path = join(kind, name);
+  const result = known.get(path) ?? read(kind, name);
+  known.set(path, result);
+  return result;
+}
+
+function read(kind: string, name: string): Imported {
   const bytes = readFileSync(join(folder, kind, name));
   if (kind !== "gguf") return importFile(sourceOf(bytes), name, kindOf(kind));
   return importFile(sourceOf(ggufOf(JSON.parse(bytes.toString()) as Description)), name.replace(/\.json$/, ""), kind);

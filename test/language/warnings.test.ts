@@ -3,6 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importerFor } from "../../cli/files.js";
+import { check } from "../../compiler/check/check.js";
+import { quickFix } from "../../compiler/check/fixes.js";
 import { checkProgram } from "../../compiler/driver.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { compile } from "../../runtime/chain.js";
@@ -28,7 +30,7 @@ test("the programs of this repository give no such warning", () => {
   expect(PROGRAMS.length).toBeGreaterThan(60);
   const found = PROGRAMS.flatMap((name) =>
     checkProgram({ name, text: readFileSync(name, "utf8") }, { importer: importerFor(name, ".") })
-      .filter((d) => /^E|^W0301$|^W050[5-8]$/.test(d.code))
+      .filter((d) => /^E|^W0109$|^W0301$|^W050[5-8]$/.test(d.code))
       .map((d) => `${name}: ${d.code} ${d.message}`),
   );
   expect(found).toEqual([]);
@@ -84,5 +86,57 @@ describe("order", () => {
     ["sort by token  keep cumsum(prob) < 0.9", []],
   ])("%s: %j", (body, codes) => {
     expect(codesOf(`sampler s() { ${body} }\nchain c = s()`)).toEqual(codes);
+  });
+});
+
+describe("a comment that looks like a division", () => {
+  const program = (line: string): string =>
+    `const size = 64\nsampler s(k: i32 = 8) {\n  let half = k / 2\n  ${line}\n  logit = size * half\n}\nchain c = s()\n`;
+
+  test.each([
+    ["let x = k // 2", "let x = floor(k / 2)"],
+    ["let x = 1 + k // 2", "let x = 1 + floor(k / 2)"],
+    ["let x = k * n // half", "let x = floor(k * n / half)"],
+    ["let x = -k // half * 2 // why", "let x = floor(-k / half) * 2 // why"],
+    ["let x = (k + 1)  //size", "let x = floor((k + 1) / size)"],
+    ["let x = ( (k + 1) ) // (size - 1)", "let x = floor(( (k + 1) ) / (size - 1))"],
+    ["let x = max(prob) // max(k, 1)", "let x = floor(max(prob) / max(k, 1))"],
+    ["let x = sum i in 1..4: i * k // 1e3", "let x = sum i in 1..4: floor(i * k / 1e3)"],
+    ["keep rank < n // 2", "keep rank < floor(n / 2)"],
+    ["logit = max(prob // 2\n  , 1)", "logit = max(floor(prob / 2)\n  , 1)"],
+  ])("%s: %s", (line, meant) => {
+    const source = { name: "main.ggsl", text: program(`sort  ${line}`) };
+    const { module, diagnostics } = check(source);
+    const found = diagnostics.filter(({ code }) => code === "W0109");
+    expect(found).toHaveLength(1);
+    const fixed = quickFix(module.file, found[0]!)!.edits.reduce(
+      (text, { span, text: by }) => text.slice(0, span.start) + by + text.slice(span.end),
+      source.text,
+    );
+    expect(fixed).toBe(program(`sort  ${meant}`));
+    expect(codesOf(fixed).filter((code) => /^E|W0109/.test(code))).toEqual([]);
+  });
+
+  test.each([
+    "let x = k // half of the rows",
+    "let x = k // 2 rows",
+    "let x = k // other",
+    "let x = 64 / 2 // 32",
+    "let x = k // = 2",
+    "let x = k // -2",
+    "let x = k /// 2",
+    "let x = k\n  // 2",
+    "sort // 2",
+    'let t = token in tokens("a // 2") ? 1 : 0',
+    "/* k // 2 */",
+    "// k // 2",
+  ])("%s: none", (line) => {
+    expect(codesOf(program(line))).not.toContain("W0109");
+  });
+
+  test("that has taken the closing bracket has its help", () => {
+    const text = program("logit = max(prob // 2, 1)");
+    const [fault] = checkProgram({ name: "main.ggsl", text });
+    expect([fault!.code, fault!.help]).toEqual(["E0101", "`//` begins a comment; write `floor(a / b)`"]);
   });
 });

@@ -48,7 +48,7 @@ test.each([
   [{ name: "top_p", args: { q: 1 } }, 'the tail stage `top_p`: unknown argument "q"'],
   [{ name: "top_p", args: { p: "high" } }, 'the tail stage `top_p`: `p` must be a finite number, found "high"'],
   [{ name: "grammar", args: {} }, "the tail stage `grammar`: the argument `text` is missing"],
-  [{ name: "penalties", args: { last_n: 2 ** 24 + 1 } }, "`last_n` must be <= 16777216, found 16777217"],
+  [{ name: "penalties", args: { last_n: 2 ** 24 + 1 } }, "`last_n` must be in [0, 16777216], found 16777217"],
   [{ name: "dist", args: { seed: { param: "unset" } } }, '`seed` must be an integer from 0 to 4294967295, "random"'],
 ])("a stage that llama.cpp does not have is refused: %j", (stage, message) => {
   const open = () => openTail([stage], new Map());

@@ -255,10 +255,11 @@ describe("the commands that errors and notices print", () => {
 
 describe("TypeScript, strict, with all declarations checked", () => {
   const VERSIONS = { 6: "node_modules/typescript/bin/tsc", 7: "node_modules/typescript-7/bin/tsc" };
+  // `node10` is of TypeScript 6 alone; the other ways to find modules are the same in 7, which takes a tenth of the time
   test.each([
     [6, "es2022", "node10", "module"],
-    [6, "node16", "node16", "module"],
     [6, "nodenext", "nodenext", "commonjs"],
+    [7, "node16", "node16", "module"],
     [7, "es2022", "bundler", "module"],
     [7, "nodenext", "nodenext", "module"],
   ] as const)(

@@ -15,8 +15,8 @@ interface Found {
 /** Wide enough for Vulkan's chunked softmax. */
 const SIZE = "20000";
 
-/** Small groups, one process each. */
-const GROUPS = chunks(CHAINS, 4);
+/** Groups, one process each. */
+const GROUPS = chunks(CHAINS, 8);
 
 for (const chains of GROUPS) {
   vulkanTest(`over ${SIZE} tokens: ${chains.join(", ")}`, () => {

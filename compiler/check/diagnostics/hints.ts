@@ -149,7 +149,9 @@ export function hint(expected: readonly string[], found: Found): Foreign | undef
   if (usual !== undefined) return say(usual);
   const form = formHint(expected, found);
   if (form) return form;
-  if (found.comment.startsWith("//") && expected.includes("`+=`"))
+  // a comment that has taken the closing bracket
+  const closes = expected.includes("`)`") && follows && /^[^(]*\)/.test(found.comment);
+  if (found.comment.startsWith("//") && (expected.includes("`+=`") || closes))
     return say("`//` begins a comment; write `floor(a / b)`");
   if (token === "}" && expected.includes("let") && expected.includes("a number"))
     return say("a function ends with its result; where that begins with `-` or `(`, end the `let` before it with `;`");

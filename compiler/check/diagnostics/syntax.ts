@@ -1,6 +1,6 @@
-/** E01xx: text that is not GGSL. */
+/** E01xx and W01xx: text that is not GGSL, or not what it looks like. */
 import type { Span } from "../../syntax/source.js";
-import { error, type Diagnostic } from "../diagnostics.js";
+import { error, warning, type Diagnostic } from "../diagnostics.js";
 import { BLOCKS, foreign, MARKS, OPERATORS, STATEMENTS, type Foreign } from "./foreign.js";
 import { hint, isNamePlace, type Found } from "./hints.js";
 import { suggest } from "../suggest.js";
@@ -195,3 +195,10 @@ export const nestedTooDeep = (span: Span, limit: number): Diagnostic =>
 
 export const unclosedComment = (span: Span): Diagnostic =>
   error("E0349", span, "the comment has no end", { help: "close it with `*/`; comments do not nest" });
+
+/** `meant`: the formula that replaces `place`, from the dividend to the end of the comment. */
+export const commentAsDivision = (span: Span, comment: string, meant: string, place: Span): Diagnostic =>
+  warning("W0109", span, `\`//\` begins a comment: \`${comment}\` is not part of the formula`, {
+    help: `to divide and round down, write \`${meant}\`; otherwise put the comment on a line of its own`,
+    fix: { kind: "replace", span: place, text: meant },
+  });
