@@ -18,7 +18,7 @@ const NAMES = /(?<![\p{L}\d_.])[\p{L}_][\p{L}\d_]*/gu;
 /** Formulas in comments are shorter; the parser is recursive. */
 const MAX_LENGTH = 80;
 
-/** A comment that is a formula, and the offset of its `//`. */
+/** A comment that may be a formula, and the offset of its `//`. */
 interface Candidate {
   readonly start: number;
   /** Where the formula ends: at the end of the line, or before a second comment in it. */
@@ -29,9 +29,14 @@ interface Candidate {
 /** Reports comments beside an expression that are themselves a formula of names in scope and numbers. */
 export function checkDivisions({ source, file, scope }: Module, diagnostics: Sink): void {
   const candidates = candidatesOf(source);
+  let first = candidates.findIndex(({ start }) => start > (file.declarations[0]?.span.start ?? Infinity));
+  if (first < 0) return;
   for (const [i, declaration] of file.declarations.entries()) {
     const next = file.declarations[i + 1]?.span.start ?? Infinity;
-    const inside = candidates.filter(({ start }) => declaration.span.start < start && start < next);
+    let last = first;
+    while (last < candidates.length && candidates[last]!.start < next) last++;
+    const inside = candidates.slice(first, last);
+    first = last;
     if (inside.length === 0) continue;
     const expressions = everyExpression(declaration);
     const [byEnd, own] = [grouped(expressions), namesOf(declaration, expressions)];
@@ -40,7 +45,7 @@ export function checkDivisions({ source, file, scope }: Module, diagnostics: Sin
       if (!names.every((name) => own.has(name) || scope.has(name) || builtinKind(name) !== undefined)) continue;
       const left = dividend(source, byEnd, start);
       // a number beside a constant is its value
-      if (!left || (names.length === 0 && left.names === 0)) continue;
+      if (!left || (names.length === 0 && left.names === 0) || !isExpression(text)) continue;
       const divisor = DIVISOR.exec(text)?.[0] ?? text;
       const meant = `floor(${source.text.slice(left.start, left.end)} / ${divisor})${text.slice(divisor.length)}`;
       diagnostics.push(commentAsDivision({ source, start, end }, text, meant, { source, start: left.start, end }));
@@ -54,7 +59,7 @@ function candidatesOf(source: SourceFile): Candidate[] {
     const text = comment.split("//", 1)[0]!.trimEnd();
     const start = index + whole.indexOf("//");
     const end = index + whole.length - comment.length + text.length;
-    if (text.length <= MAX_LENGTH && isExpression(text)) found.push({ start, end, text });
+    if (text.length <= MAX_LENGTH) found.push({ start, end, text });
   }
   return found;
 }
