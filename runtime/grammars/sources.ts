@@ -2,6 +2,7 @@
 import { show } from "@ggsl/compiler/graph/show.js";
 import { unknownOption } from "@ggsl/compiler/optionNames.js";
 import { InputError } from "../errors.js";
+import { budgeted } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
 import { readStructuralTag } from "./structuralTag.js";
@@ -104,8 +105,21 @@ export function kindOf(source: unknown): GrammarKind {
 
 /** Which engine takes a grammar, and in which form. Throws `InputError`. */
 export function route(source: GrammarSource): Routed {
-  const { route: read } = KINDS[kindOf(source)];
-  return read(source as never);
+  const { name, route: read } = KINDS[kindOf(source)];
+  return budgeted(name, () => read(source as never));
+}
+
+/** A source as JSON. Throws `InputError` for what has no such form. */
+export function textOfSource(source: GrammarSource): string {
+  try {
+    return JSON.stringify(source);
+  } catch (error) {
+    const isDeep = error instanceof RangeError;
+    throw new InputError(
+      isDeep ? `${nameOf(source)} exceeds a limit: it is nested too deeply` : `${nameOf(source)} must be JSON: ${(error as Error).message}`,
+      { code: isDeep ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT", cause: error },
+    );
+  }
 }
 
 /** What messages call a grammar. */

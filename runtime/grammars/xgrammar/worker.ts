@@ -1,5 +1,8 @@
 /** The worker thread: it answers requests in their order. */
-import { Engine, type EngineRequest } from "./engine.js";
+import { InputError, type InputErrorCode } from "../../errors.js";
+import { route, type Routed } from "../sources.js";
+import type { GrammarSource } from "../types.js";
+import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
 
 /** The part of `node:worker_threads` that it needs; this file is not part of a page. */
 interface Port {
@@ -7,17 +10,33 @@ interface Port {
   postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
 }
 
+/** Reads a source, and tries it with a vocabulary that the engine has. */
+export interface PrepareRequest {
+  readonly type: "prepare";
+  readonly vocabulary: number;
+  /** As JSON. */
+  readonly source: string;
+}
+
+export type ThreadRequest = EngineRequest | PrepareRequest;
+
+export type ThreadReply =
+  | EngineReply
+  | { readonly type: "prepared"; readonly routed: Routed; readonly milliseconds: number }
+  /** An `InputError` of the source. */
+  | { readonly type: "refused"; readonly code: InputErrorCode; readonly message: string };
+
 interface Asked {
   readonly id: number;
-  readonly request: EngineRequest;
+  readonly request: ThreadRequest;
 }
 
 /** @param counter counts replies, for a thread that waits for them */
-export function serve(port: Port, counter: Int32Array): void {
-  const engine = new Engine();
+export function serve(port: Port, counter: Int32Array, options: EngineOptions): void {
+  const engine = new Engine(options);
   let turn: Promise<void> = engine.load();
   const answer = ({ id, request }: Asked): void => {
-    const reply = engine.answer(request);
+    const reply = request.type === "prepare" ? prepare(engine, request) : engine.answer(request);
     const transfer = reply.type === "moved" ? reply.bits.map(({ buffer }) => buffer as ArrayBuffer) : [];
     port.postMessage({ id, reply }, transfer);
     Atomics.add(counter, 0, 1);
@@ -33,4 +52,24 @@ export function serve(port: Port, counter: Int32Array): void {
       answer(asked);
     });
   });
+}
+
+function prepare(engine: Engine, { vocabulary, source }: PrepareRequest): ThreadReply {
+  const begin = performance.now();
+  let routed: Routed;
+  try {
+    routed = route(JSON.parse(source) as GrammarSource);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { type: "refused", code: error.code, message: error.message };
+  }
+  if (routed.engine === "llama") return { type: "prepared", routed, milliseconds: performance.now() - begin };
+  const opened = engine.answer({ type: "open", vocabulary, grammar: routed.grammar });
+  if (opened.type !== "opened") return opened;
+  const { matcher, epoch } = opened;
+  const moved = engine.answer({ type: "move", matcher, epoch, back: 0, tokens: [], masks: 1 });
+  engine.answer({ type: "close", matcher, epoch });
+  const milliseconds = performance.now() - begin;
+  engine.freeMemory();
+  return moved.type === "moved" ? { type: "prepared", routed, milliseconds } : moved;
 }
