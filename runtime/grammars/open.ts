@@ -2,6 +2,7 @@
 import { InputError } from "../errors.js";
 import { textsOf, type Vocabulary } from "../features/vocabulary.js";
 import { Later, Opening } from "./later.js";
+import { GRAMMAR_LIMITS } from "./limits.js";
 import { nameOf, route, textOfSource, type Routed } from "./sources.js";
 import { sharedPreparing, type Asked, type Prepared, type Preparing } from "./threads/preparing.js";
 import { threadsHere } from "./threads/start.js";
@@ -101,10 +102,11 @@ function routedOf(source: GrammarSource, openLlama: GrammarPlace["openLlama"]): 
   }
 }
 
-/** llama.cpp's message for a fault is used where llama.cpp is there. */
+/** llama.cpp's message for a fault is used where llama.cpp is there, and quick. */
 function refused(source: GrammarSource, error: unknown, openLlama: GrammarPlace["openLlama"]): never {
   const isSyntax = error instanceof InputError && error.code === "INVALID_ARGUMENT";
-  if (isSyntax && openLlama && "gbnf" in source && typeof source.gbnf === "string") openLlama(source.gbnf);
+  const text = isSyntax && "gbnf" in source && typeof source.gbnf === "string" ? source.gbnf : "";
+  if (text !== "" && text.length <= GRAMMAR_LIMITS.llamaLength) openLlama?.(text);
   throw error;
 }
 

@@ -28,12 +28,17 @@ interface Kind {
 const toXgrammar = (grammar: Prepared): Routed => ({ engine: "xgrammar", grammar });
 
 /** Rules go to XGrammar, unless it has no form for them. */
-function ofRules(rules: () => Rules, gbnf: () => string): Routed {
+function ofRules(name: string, rules: () => Rules, gbnf: () => string): Routed {
   try {
     return toXgrammar({ ebnf: toEbnf(rules()) });
   } catch (error) {
     if (!(error instanceof OnlyLlama)) throw error;
-    return { engine: "llama", gbnf: gbnf(), because: error.message };
+    const text = gbnf();
+    if (text.length <= GRAMMAR_LIMITS.llamaLength) return { engine: "llama", gbnf: text, because: error.message };
+    throw new InputError(
+      `${name} exceeds a limit: it has ${error.message}, which only llama.cpp's engine takes, and ${text.length} characters for it, expected at most ${GRAMMAR_LIMITS.llamaLength}: shorten it`,
+      { code: "LIMIT_EXCEEDED" },
+    );
   }
 }
 
@@ -45,6 +50,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     name: "the grammar",
     route: ({ gbnf }) =>
       ofRules(
+        "the grammar",
         () => readGbnf(checkedText(gbnf, "gbnf")),
         () => gbnf,
       ),
@@ -54,6 +60,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     route({ jsonSchema, ignore = [] }) {
       const rules = readSchema(jsonSchema, ignore);
       return ofRules(
+        "the JSON schema",
         () => rules,
         () => toGbnf(rules),
       );
@@ -64,6 +71,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     route({ regex }) {
       const rules = readRegex(checkedText(regex, "regex"));
       return ofRules(
+        "the regular expression",
         () => rules,
         () => toGbnf(rules),
       );
