@@ -19,8 +19,8 @@ export interface GrammarPlace {
   readonly now: boolean;
   /** Whose text it is: lanes take turns where grammars are prepared. */
   readonly lane?: string | undefined;
-  /** XGrammar, if not the one for this thread. */
-  readonly client?: Client;
+  /** Where the text lives, if not in the threads of this process; its source is read in this thread then. */
+  readonly clients?: readonly [Client, ...Client[]];
   /** What prepares grammars, if not the threads of this process. */
   readonly preparing?: Preparing;
 }
@@ -30,10 +30,9 @@ export interface GrammarPlace {
  * is any fault without it.
  */
 export function openGrammar(source: GrammarSource, place: GrammarPlace): GrammarState {
-  const { now, client } = place;
-  if (now || client || !threadsHere()) {
-    return opened(source, place, { routed: routedOf(source, place.openLlama), clients: [client ?? sharedClient("now")] });
-  }
+  const { now, clients } = place;
+  if (now || clients || !threadsHere())
+    return opened(source, place, { routed: routedOf(source, place.openLlama), clients: clients ?? [sharedClient("now")] });
   return new Later(
     new Opening((signal) => {
       const asked = askedFor(source, place, signal);

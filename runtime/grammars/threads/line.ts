@@ -38,10 +38,10 @@ export class Line {
   private thread: Thread | undefined;
   /** Those that the thread has. */
   private vocabularies = new Set<number>();
-  private isBusy = false;
+  private running: Job | undefined;
 
   constructor(
-    private readonly milliseconds: number,
+    private readonly limits: { readonly milliseconds: number; readonly heapMegabytes: number },
     private readonly done: (job: Job, found: Found) => void,
   ) {}
 
@@ -49,7 +49,7 @@ export class Line {
   enter(job: Job, lane: string): void {
     job.line = this;
     this.turns.push(lane, job);
-    if (!this.isBusy) void this.serve();
+    if (!this.running) void this.serve();
   }
 
   leave(job: Job): void {
@@ -57,13 +57,22 @@ export class Line {
     job.line = undefined;
   }
 
+  /** Whether the thread works on it. */
+  isAt = (job: Job): boolean => this.running === job;
+
+  /** Takes a job out that nothing waits for any more; ends the thread, if it works on it. */
+  abandon(job: Job): void {
+    this.leave(job);
+    if (this.running === job) this.thread?.end({ type: "ended", why: "left", message: "nothing waits for it" });
+  }
+
   private async serve(): Promise<void> {
-    this.isBusy = true;
     for (let job = this.take(); job; job = this.take()) {
+      this.running = job;
       const found = await this.prepare(job).catch((error: unknown): Found => ({ kind: "failed", error: error as Error }));
       this.done(job, found);
     }
-    this.isBusy = false;
+    this.running = undefined;
   }
 
   private take(): Job | undefined {
@@ -74,7 +83,8 @@ export class Line {
 
   private async prepare(job: Job): Promise<Found> {
     if (!this.thread || this.thread.isOver) {
-      this.thread = new Thread(threadsHere()!, { memoryBytes: GRAMMAR_LIMITS.preparingBytes, reads: false, prepared: 0 });
+      const engine = { memoryBytes: GRAMMAR_LIMITS.preparingBytes, reads: false, prepared: 0 };
+      this.thread = new Thread(threadsHere()!, engine, this.limits.heapMegabytes);
       this.vocabularies = new Set();
     }
     const { thread, vocabularies } = this;
@@ -84,7 +94,7 @@ export class Line {
       if (opened.type === "ended") return { kind: "failed", error: failure(opened.message) };
       vocabularies.add(id);
     }
-    const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.milliseconds);
+    const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.limits.milliseconds);
     switch (reply.type) {
       case "prepared": {
         const { routed, milliseconds } = reply;

@@ -23,12 +23,14 @@ export class Preparing {
   private readonly lateUntil = new Map<string, number>();
   private readonly quick: Line;
   private readonly slow: Line;
-  /** Sources that threads were given. */
+  /** Sources that threads were done with. */
   tries = 0;
 
-  constructor({ quickMilliseconds, prepareMilliseconds }: PreparingLimits = GRAMMAR_LIMITS) {
-    this.quick = new Line(quickMilliseconds, (job, found) => this.tried(job, found));
-    this.slow = new Line(prepareMilliseconds, (job, found) => this.settle(job, found));
+  constructor({ quickMilliseconds, prepareMilliseconds, heapMegabytes }: PreparingLimits = GRAMMAR_LIMITS) {
+    const line = (milliseconds: number, done: (job: Job, found: Found) => void): Line =>
+      new Line({ milliseconds, heapMegabytes }, done);
+    this.quick = line(quickMilliseconds, (job, found) => this.tried(job, found));
+    this.slow = line(prepareMilliseconds, (job, found) => this.settle(job, found));
   }
 
   /** The answer itself if it is known. Throws `InputError`, also for a source that was refused before, or what aborted the signal. */
@@ -100,16 +102,16 @@ export class Preparing {
     }
   }
 
-  /** One that asked is gone. What a thread works on is finished, and remembered. */
+  /** One that asked is gone. A first try is finished, so that it cannot be had again and again. */
   private leave(job: Job, lane: string): void {
     const count = (job.askers.get(lane) ?? 1) - 1;
     job.askers.set(lane, count);
     if (count > 0) return;
     job.line?.turns.remove(lane, job);
     job.askers.delete(lane);
-    if (job.askers.size > 0 || !job.line) return;
-    job.line = undefined;
-    this.jobs.delete(job.key);
+    if (job.askers.size > 0 || this.quick.isAt(job)) return;
+    this.slow.abandon(job);
+    this.forget(job);
   }
 
   /** Refuses the last of a lane that has too many waiting, unless it waits in another, too. */
@@ -126,7 +128,7 @@ export class Preparing {
     last.askers.delete(longest);
     if (last.askers.size > 0) return;
     last.line = undefined;
-    this.jobs.delete(last.key);
+    this.forget(last);
     last.reject(
       new InputError(`too many grammars wait to be prepared: at most ${waitingOfLane} of one client, and ${waiting} of all`, {
         code: "BUSY",
@@ -142,17 +144,22 @@ export class Preparing {
       this.makeLate(lane);
       this.slow.enter(job, lane);
     }
-    if (job.askers.size === 0) this.jobs.delete(job.key);
+    if (job.askers.size === 0) this.forget(job);
   }
 
   private settle(job: Job, found: Found): void {
     this.tries++;
-    this.jobs.delete(job.key);
+    this.forget(job);
     if (found.kind === "failed") return job.reject(found.error);
     const known: Known =
       found.kind === "late" ? { kind: "refused", code: "LIMIT_EXCEEDED", message: found.message } : found;
     this.remember(job.key, known);
     job.resolve(known);
+  }
+
+  /** It may be asked for again already. */
+  private forget(job: Job): void {
+    if (this.jobs.get(job.key) === job) this.jobs.delete(job.key);
   }
 
   private remember(key: string, known: Known): void {
@@ -174,7 +181,7 @@ function resultOf(known: Known): Prepared {
   return known;
 }
 
-type PreparingLimits = Readonly<Record<"quickMilliseconds" | "prepareMilliseconds", number>>;
+type PreparingLimits = Readonly<Record<"quickMilliseconds" | "prepareMilliseconds" | "heapMegabytes", number>>;
 
 let shared: Preparing | undefined;
 

@@ -30,13 +30,17 @@ export const START_MILLISECONDS = 20_000;
 const YOUNG = 32;
 
 /** It does not keep the process alive. */
-export function startThread({ Worker, MessageChannel }: Threads, engine: EngineOptions): Started {
+export function startThread(
+  { Worker, MessageChannel }: Threads,
+  engine: EngineOptions,
+  heapMegabytes: number = GRAMMAR_LIMITS.heapMegabytes,
+): Started {
   const { port1: port, port2 } = new MessageChannel();
   const counter = new Int32Array(new SharedArrayBuffer(4));
   const data = { port: port2, counter, engine };
   const worker = new Worker(grammarWorkerPath(), {
     ...{ workerData: data, transferList: [port2] },
-    resourceLimits: { maxOldGenerationSizeMb: GRAMMAR_LIMITS.heapMegabytes, maxYoungGenerationSizeMb: YOUNG },
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: YOUNG },
     // it needs none of the loaders of this process
     ...{ execArgv: [], env: {}, stdin: false },
   });
@@ -59,4 +63,24 @@ export function whenEnded({ worker }: Started, end: (error: Error) => void): voi
 export const isOutOfHeap = (error: Error & { readonly code?: unknown }): boolean =>
   error.code === "ERR_WORKER_OUT_OF_MEMORY";
 
-export const OUT_OF_HEAP = `it needs more than ${GRAMMAR_LIMITS.heapMegabytes} MB of memory`;
+export const OUT_OF_HEAP = "it needs more memory than its thread has";
+
+/** How many times its limit a request can take on a machine that has other things to do. */
+const MOST_BUSY = 4;
+
+/**
+ * Calls `end` after so many milliseconds, and not before this process had a processor as long: a machine that is busy makes no grammar
+ * expensive. The result cancels it.
+ */
+export function deadline(milliseconds: number, end: () => void): () => void {
+  const begin = performance.now();
+  const before = process.cpuUsage();
+  let timer = setTimeout(look, milliseconds);
+  function look(): void {
+    const { user, system } = process.cpuUsage(before);
+    const left = milliseconds - (user + system) / 1000;
+    if (left <= 0 || performance.now() - begin >= MOST_BUSY * milliseconds) end();
+    else timer = setTimeout(look, left);
+  }
+  return () => clearTimeout(timer);
+}

@@ -1,24 +1,24 @@
 /** A thread that answers one request at a time. */
 import type { ThreadReply, ThreadRequest } from "../xgrammar/worker.js";
 import type { EngineOptions } from "../xgrammar/engine.js";
-import { isOutOfHeap, OUT_OF_HEAP, startThread, whenEnded, type Started, type threadsHere } from "./start.js";
+import { deadline, isOutOfHeap, OUT_OF_HEAP, startThread, whenEnded, type Started, type threadsHere } from "./start.js";
 
-/** The thread has ended while it worked on a request: it took too long, too much memory, or failed. */
+/** The thread has ended while it worked on a request: it took too long, too much memory, failed, or nothing waits for it any more. */
 export interface Ended {
   readonly type: "ended";
-  readonly why: "time" | "memory" | "fault";
+  readonly why: "time" | "memory" | "fault" | "left";
   readonly message: string;
 }
 
 export class Thread {
   private readonly started: Started;
   private resolve: ((reply: ThreadReply | Ended) => void) | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private cancel = (): void => undefined;
   /** It takes no more requests. */
   isOver = false;
 
-  constructor(threads: NonNullable<ReturnType<typeof threadsHere>>, engine: EngineOptions) {
-    this.started = startThread(threads, engine);
+  constructor(threads: NonNullable<ReturnType<typeof threadsHere>>, engine: EngineOptions, heapMegabytes: number) {
+    this.started = startThread(threads, engine, heapMegabytes);
     this.started.port.on("message", ({ reply }: { readonly reply: ThreadReply }) => this.settle(reply));
     this.started.port.unref();
     whenEnded(this.started, (error) => {
@@ -32,13 +32,14 @@ export class Thread {
     return new Promise((resolve) => {
       this.resolve = resolve;
       const message = `it takes more than ${milliseconds} ms to prepare`;
-      this.timer = setTimeout(() => this.end({ type: "ended", why: "time", message }), milliseconds);
+      this.cancel = deadline(milliseconds, () => this.end({ type: "ended", why: "time", message }));
       this.started.port.ref();
       this.started.port.postMessage({ id: 0, request });
     });
   }
 
-  private end(ended: Ended): void {
+  end(ended: Ended): void {
+    if (this.isOver) return;
     this.isOver = true;
     this.settle(ended);
     this.started.port.close();
@@ -46,7 +47,7 @@ export class Thread {
   }
 
   private settle(reply: ThreadReply | Ended): void {
-    clearTimeout(this.timer);
+    this.cancel();
     if (!this.isOver) this.started.port.unref();
     const { resolve } = this;
     this.resolve = undefined;

@@ -2,7 +2,7 @@
 import { InputError } from "../../errors.js";
 import { Turns } from "../../turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
-import { isOutOfHeap, OUT_OF_HEAP, START_MILLISECONDS, startThread, threadsHere, whenEnded, type Started } from "../threads/start.js";
+import { deadline, isOutOfHeap, OUT_OF_HEAP, START_MILLISECONDS, startThread, threadsHere, whenEnded, type Started } from "../threads/start.js";
 import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
 
 export interface Client {
@@ -91,7 +91,7 @@ export class WorkerClient implements Client {
   /** Grammars to open. One is opened at a time, so that tokens wait for one at most. */
   private readonly opens = new Turns<Queued>();
   private isOpening = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private cancel = (): void => undefined;
   private isStarted = false;
   /** How many masks are not waited for. */
   private withoutWait = 0;
@@ -246,9 +246,8 @@ export class WorkerClient implements Client {
   }
 
   private watch(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.waiting.size > 0) this.timer = setTimeout(() => this.stop(), this.limit());
+    this.cancel();
+    if (this.waiting.size > 0) this.cancel = deadline(this.limit(), () => this.stop());
   }
 
   /** Ends the thread because of the request that it works on. */
