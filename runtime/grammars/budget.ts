@@ -30,7 +30,10 @@ export function budgeted<T>(what: string, read: () => T): T {
   } catch (error) {
     // less stack than steps: this thread has a small one, or is deep in another call
     if (error instanceof RangeError)
-      throw new InputError(`${what} exceeds a limit: it is nested too deeply`, { code: "LIMIT_EXCEEDED", cause: error });
+      throw new InputError(`${what} exceeds a limit: it is nested too deeply`, {
+        code: "LIMIT_EXCEEDED",
+        cause: error,
+      });
     throw error;
   } finally {
     ({ left, name } = before);

@@ -32,7 +32,10 @@ export interface GrammarPlace {
 export function openGrammar(source: GrammarSource, place: GrammarPlace): GrammarState {
   const { now, clients } = place;
   if (now || clients || !threadsHere())
-    return opened(source, place, { routed: routedOf(source, place.openLlama), clients: clients ?? [sharedClient("now")] });
+    return opened(source, place, {
+      routed: routedOf(source, place.openLlama),
+      clients: clients ?? [sharedClient("now")],
+    });
   return new Later(
     new Opening((signal) => {
       const asked = askedFor(source, place, signal);
@@ -72,7 +75,12 @@ function preparedOf(source: GrammarSource, { openLlama, preparing = sharedPrepar
 }
 
 /** A cheap grammar lives among many; one that proves expensive there goes on with others of its kind. */
-function openPrepared(source: GrammarSource, place: GrammarPlace, asked: Asked, { routed, isCheap }: Prepared): GrammarState {
+function openPrepared(
+  source: GrammarSource,
+  place: GrammarPlace,
+  asked: Asked,
+  { routed, isCheap }: Prepared,
+): GrammarState {
   const { preparing = sharedPreparing() } = place;
   const others = sharedClient("expensive");
   if (!isCheap || preparing.isLate(asked.lane)) return opened(source, place, { routed, clients: [others] });
@@ -87,7 +95,14 @@ function opened(source: GrammarSource, place: GrammarPlace, { routed, ...found }
   const name = nameOf(source);
   if (routed.engine === "xgrammar") {
     const naming = (message: string): string => `${name} cannot be used: ${message}`;
-    return openSession({ vocabulary: sessionVocabulary(vocabulary), grammar: routed.grammar, naming, now, lane, ...found });
+    return openSession({
+      vocabulary: sessionVocabulary(vocabulary),
+      grammar: routed.grammar,
+      naming,
+      now,
+      lane,
+      ...found,
+    });
   }
   if (openLlama) return openLlama(routed.gbnf);
   throw new InputError(`${name} has ${routed.because}: that needs a model`, { code: "UNSUPPORTED" });

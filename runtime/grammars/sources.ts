@@ -124,7 +124,9 @@ export function textOfSource(source: GrammarSource): string {
   } catch (error) {
     const isDeep = error instanceof RangeError;
     throw new InputError(
-      isDeep ? `${nameOf(source)} exceeds a limit: it is nested too deeply` : `${nameOf(source)} must be JSON: ${(error as Error).message}`,
+      isDeep
+        ? `${nameOf(source)} exceeds a limit: it is nested too deeply`
+        : `${nameOf(source)} must be JSON: ${(error as Error).message}`,
       { code: isDeep ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT", cause: error },
     );
   }

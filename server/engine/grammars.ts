@@ -43,7 +43,10 @@ export async function prepareGrammars(
 }
 
 /** The grammars that features of a chain ask, and the fields that they come from. One that is absent is refused with the text. */
-function usedBy({ chain, uniforms }: Pick<Prepared, "chain" | "uniforms">, asked: AskedGrammar | undefined): AskedGrammar[] {
+function usedBy(
+  { chain, uniforms }: Pick<Prepared, "chain" | "uniforms">,
+  asked: AskedGrammar | undefined,
+): AskedGrammar[] {
   const standards = new Map(grammarsOf(chain.graph).map(({ name, default: standard }) => [name, standard]));
   const used = new Map<string, AskedGrammar>();
   const inProgram = (gbnf: string): AskedGrammar => ({ source: { gbnf }, field: "sampler" });

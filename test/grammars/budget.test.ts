@@ -11,7 +11,9 @@ test.each(Object.entries(TOO_MANY_STEPS))(
     expect(() => route(source)).toThrow(
       expect.objectContaining({
         code: "LIMIT_EXCEEDED",
-        message: expect.stringContaining(`takes more than ${GRAMMAR_LIMITS.steps} steps to write: use fewer`) as unknown,
+        message: expect.stringContaining(
+          `takes more than ${GRAMMAR_LIMITS.steps} steps to write: use fewer`,
+        ) as unknown,
       }),
     );
   },

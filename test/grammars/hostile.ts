@@ -17,7 +17,11 @@ export const TOO_MANY_STEPS: Readonly<Record<string, GrammarSource>> = {
   "16 KB of counted properties": { jsonSchema: counted(600) },
   "66 KB of counted properties": { jsonSchema: counted(2500) },
   "counted properties of any kind": {
-    jsonSchema: { ...counted(0), properties: Object.fromEntries(listed(9000, (i) => [`p${i}`, {}])), maxProperties: 2000 },
+    jsonSchema: {
+      ...counted(0),
+      properties: Object.fromEntries(listed(9000, (i) => [`p${i}`, {}])),
+      maxProperties: 2000,
+    },
   },
   "19 000 optional properties": {
     jsonSchema: { type: "object", properties: Object.fromEntries(listed(19_000, (i) => [`p${i}`, {}])) },

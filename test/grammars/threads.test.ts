@@ -192,7 +192,9 @@ describe("following", () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
     const abort = new AbortController();
     let isOver = false;
-    const hostile = codeOf(prepare(preparing, { regex: slowPattern(4) }, "hostile", abort.signal)).finally(() => (isOver = true));
+    const hostile = codeOf(prepare(preparing, { regex: slowPattern(4) }, "hostile", abort.signal)).finally(
+      () => (isOver = true),
+    );
     let state = openGrammar({ regex: "[a-z ]{60,80}\\." }, place(preparing, "honest"));
     for (let i = 0; i < 30; i++) {
       await state.ready();

@@ -13,7 +13,8 @@ export type Known =
   | { readonly kind: "refused"; readonly code: InputErrorCode; readonly message: string };
 
 /** What a thread found; `late`: it took too long there. */
-export type Found = Known | { readonly kind: "late"; readonly message: string } | { readonly kind: "failed"; readonly error: Error };
+export type Found =
+  Known | { readonly kind: "late"; readonly message: string } | { readonly kind: "failed"; readonly error: Error };
 
 /** A source that is prepared once for all that ask for it. */
 export interface Job {
@@ -69,7 +70,10 @@ export class Line {
   private async serve(): Promise<void> {
     for (let job = this.take(); job; job = this.take()) {
       this.running = job;
-      const found = await this.prepare(job).catch((error: unknown): Found => ({ kind: "failed", error: error as Error }));
+      const found = await this.prepare(job).catch((error: unknown): Found => ({
+        kind: "failed",
+        error: error as Error,
+      }));
       this.done(job, found);
     }
     this.running = undefined;

@@ -130,9 +130,12 @@ export class Preparing {
     last.line = undefined;
     this.forget(last);
     last.reject(
-      new InputError(`too many grammars wait to be prepared: at most ${waitingOfLane} of one client, and ${waiting} of all`, {
-        code: "BUSY",
-      }),
+      new InputError(
+        `too many grammars wait to be prepared: at most ${waitingOfLane} of one client, and ${waiting} of all`,
+        {
+          code: "BUSY",
+        },
+      ),
     );
   }
 

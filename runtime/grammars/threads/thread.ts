@@ -22,7 +22,9 @@ export class Thread {
     this.started.port.on("message", ({ reply }: { readonly reply: ThreadReply }) => this.settle(reply));
     this.started.port.unref();
     whenEnded(this.started, (error) => {
-      const [why, message] = isOutOfHeap(error) ? (["memory", OUT_OF_HEAP] as const) : (["fault", error.message] as const);
+      const [why, message] = isOutOfHeap(error)
+        ? (["memory", OUT_OF_HEAP] as const)
+        : (["fault", error.message] as const);
       this.end({ type: "ended", why, message });
     });
   }

@@ -2,7 +2,16 @@
 import { InputError } from "../../errors.js";
 import { Turns } from "../../turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
-import { deadline, isOutOfHeap, OUT_OF_HEAP, START_MILLISECONDS, startThread, threadsHere, whenEnded, type Started } from "../threads/start.js";
+import {
+  deadline,
+  isOutOfHeap,
+  OUT_OF_HEAP,
+  START_MILLISECONDS,
+  startThread,
+  threadsHere,
+  whenEnded,
+  type Started,
+} from "../threads/start.js";
 import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
 
 export interface Client {

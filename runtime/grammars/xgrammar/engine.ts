@@ -199,7 +199,8 @@ export class Engine {
       this.matchers.delete(matcher);
       open.handle.delete();
       open.grammar.users--;
-      if (this.options.prepared === 0) for (const vocabulary of this.vocabularies.values()) this.forgetUnused(vocabulary);
+      if (this.options.prepared === 0)
+        for (const vocabulary of this.vocabularies.values()) this.forgetUnused(vocabulary);
     }
     return { type: "closed" };
   }
