@@ -2,8 +2,8 @@
 export const GRAMMAR_LIMITS = {
   /** Characters of a grammar, a schema or a pattern; all choices together. */
   length: 2 ** 18,
-  /** Characters of a grammar for llama.cpp's engine, which reads it on the thread that asks: 20 ms at most. */
-  llamaLength: 2 ** 16,
+  /** Characters of a grammar for llama.cpp's engine, which reads it on the thread that asks: about 50 ms at most. */
+  llamaLength: 2 ** 15,
   /** Levels of groups, of schemas in schemas, and of tags in tags. */
   depth: 40,
   rules: 4000,

@@ -44,7 +44,7 @@ test("a grammar for llama.cpp's engine is shorter", () => {
   expect(() => route({ gbnf })).toThrow(
     expect.objectContaining({
       code: "LIMIT_EXCEEDED",
-      message: `the grammar exceeds a limit: it has a token, such as \`<[7]>\`, which only llama.cpp's engine takes, and ${gbnf.length} characters for it, expected at most 65536: shorten it`,
+      message: `the grammar exceeds a limit: it has a token, such as \`<[7]>\`, which only llama.cpp's engine takes, and ${gbnf.length} characters for it, expected at most 32768: shorten it`,
     }),
   );
 });
