@@ -47,7 +47,7 @@ export async function unlessAborted<T>(promise: Promise<T> | T, signal: AbortSig
   if (!signal) return promise;
   let forget = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    const leave = (): void => reject(abortError(signal) as Error);
+    const leave = (): void => reject(abortError(signal));
     if (signal.aborted) leave();
     else forget = onAbort(signal, leave);
   });

@@ -36,7 +36,7 @@ export class Opening {
       this.opened = opened;
       return undefined;
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 }
@@ -78,7 +78,7 @@ export class Later implements GrammarState {
     try {
       return this.state!.ready();
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
   }
 

@@ -7,6 +7,7 @@ import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/gr
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";
 import { Preparing } from "../../runtime/grammars/threads/preparing.js";
+import type { Started } from "../../runtime/grammars/threads/start.js";
 import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { DEMO_MODEL } from "../model/file.js";
@@ -29,6 +30,11 @@ const place = (preparing: Preparing, lane = ""): GrammarPlace => ({
 });
 const prepare = (preparing: Preparing, source: GrammarSource, lane = "", signal?: AbortSignal): Promise<void> =>
   prepareGrammar(source, place(preparing, lane), signal);
+/** What holds a thread, to end it as a fault in it would. */
+interface Holder {
+  readonly thread: { readonly started: Started };
+}
+const startedBy = ({ thread }: Holder) => thread.started.worker;
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "prepared",
@@ -171,7 +177,7 @@ describe("preparing", () => {
     const hit = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a"));
     const others = ["b", "c"].map((lane) => codeOf(prepare(preparing, { choices: [lane] }, lane)));
     // the thread itself, as a fault in it would end it
-    await preparing["quick"]["thread"]!["started"].worker.terminate();
+    await startedBy((preparing as unknown as { readonly quick: Holder }).quick).terminate();
     expect([await hit, ...(await Promise.all(others))]).toEqual(["ENGINE_FAILED", "prepared", "prepared"]);
     const abort = new AbortController();
     const again = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a", abort.signal));
@@ -246,7 +252,7 @@ describe("following", () => {
     const slow = codeOf(openGrammar({ regex: slowPattern(6) }, at).ready()!);
     const next = text.accept(a!);
     const ready = codeOf(next.ready()!);
-    await client["thread"]!.worker.terminate();
+    await (client as unknown as { readonly thread: Started }).thread.worker.terminate();
     expect([await slow, await ready]).toEqual(["ENGINE_FAILED", "prepared"]);
     expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
   }, 60_000);

@@ -92,7 +92,7 @@ export class Preparing {
     const left = new Promise<never>((_, reject) => {
       forget = onAbort(signal, () => {
         this.leave(job, lane);
-        reject(abortError(signal!) as Error);
+        reject(abortError(signal!));
       });
     });
     try {

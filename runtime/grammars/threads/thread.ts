@@ -1,6 +1,6 @@
 /** A thread that answers one request at a time. */
-import type { ThreadReply, ThreadRequest } from "../xgrammar/worker.js";
 import type { EngineOptions } from "../xgrammar/engine.js";
+import type { ThreadReply, ThreadRequest } from "./protocol.js";
 import { deadline, isOutOfHeap, OUT_OF_HEAP, startThread, whenEnded, type Started, type threadsHere } from "./start.js";
 
 /** The thread has ended while it worked on a request: it took too long, too much memory, failed, or nothing waits for it any more. */

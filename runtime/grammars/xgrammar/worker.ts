@@ -1,30 +1,15 @@
 /** The worker thread: it answers requests in their order. */
-import { InputError, type InputErrorCode } from "../../errors.js";
+import { InputError } from "../../errors.js";
 import { route, type Routed } from "../sources.js";
 import type { GrammarSource } from "../types.js";
-import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
+import type { PrepareRequest, ThreadReply, ThreadRequest } from "../threads/protocol.js";
+import { Engine, type EngineOptions } from "./engine.js";
 
 /** The part of `node:worker_threads` that it needs; this file is not part of a page. */
 interface Port {
   on(event: "message", listener: (message: Asked) => void): void;
   postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
 }
-
-/** Reads a source, and tries it with a vocabulary that the engine has. */
-export interface PrepareRequest {
-  readonly type: "prepare";
-  readonly vocabulary: number;
-  /** As JSON. */
-  readonly source: string;
-}
-
-export type ThreadRequest = EngineRequest | PrepareRequest;
-
-export type ThreadReply =
-  | EngineReply
-  | { readonly type: "prepared"; readonly routed: Routed; readonly milliseconds: number }
-  /** An `InputError` of the source. */
-  | { readonly type: "refused"; readonly code: InputErrorCode; readonly message: string };
 
 interface Asked {
   readonly id: number;
