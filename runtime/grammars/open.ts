@@ -119,8 +119,8 @@ function routedOf(source: GrammarSource, openLlama: GrammarPlace["openLlama"]): 
 /** llama.cpp's message for a fault is used where llama.cpp is there, and quick. */
 function refused(source: GrammarSource, error: unknown, openLlama: GrammarPlace["openLlama"]): never {
   const isSyntax = error instanceof InputError && error.code === "INVALID_ARGUMENT";
-  const text = isSyntax && "gbnf" in source && typeof source.gbnf === "string" ? source.gbnf : "";
-  if (text !== "" && text.length <= GRAMMAR_LIMITS.llamaLength) openLlama?.(text);
+  const gbnf: unknown = isSyntax && openLlama ? (source as { readonly gbnf?: unknown } | null)?.gbnf : undefined;
+  if (typeof gbnf === "string" && gbnf.length <= GRAMMAR_LIMITS.llamaLength) openLlama?.(gbnf);
   throw error;
 }
 
