@@ -3,6 +3,8 @@
  * one signal: each signal gets one, which calls all, and which is removed with the last.
  */
 
+import { abortError } from "./errors.js";
+
 interface Calls {
   readonly all: Set<() => void>;
   readonly listener: () => void;
@@ -38,4 +40,20 @@ function forget(signal: AbortSignal): void {
   const calls = known.get(signal);
   if (calls) signal.removeEventListener("abort", calls.listener);
   known.delete(signal);
+}
+
+/** What a promise resolves to, unless the signal is aborted before: then it rejects with what the signal gives as its reason. */
+export async function unlessAborted<T>(promise: Promise<T> | T, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
+  let forget = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const leave = (): void => reject(abortError(signal));
+    if (signal.aborted) leave();
+    else forget = onAbort(signal, leave);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    forget();
+  }
 }

@@ -225,8 +225,8 @@ export const ERROR_CODES = {
   },
   BUSY: {
     classes: ["InputError"],
-    when: "another operation on the object is not done yet",
-    fix: "await it first",
+    when: "another operation on the object is not done yet, or too many wait",
+    fix: "await it first, or try again",
   },
   ENDED: {
     classes: ["InputError"],

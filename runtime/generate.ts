@@ -3,7 +3,7 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import * as is from "./check.js";
 import { InputError, translate, translated } from "./errors.js";
 import { prepareBackend } from "./evaluate.js";
-import { columnsOf, releaseGrammars } from "./features/feed.js";
+import { columnsOf, grammarsReady, releaseGrammars } from "./features/feed.js";
 import { modelFeed } from "./features/model.js";
 import { endValues, withoutEnds } from "./generation/ends.js";
 import type { Generation, Piece } from "./generation/generation.js";
@@ -25,6 +25,7 @@ import { openTailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
 import { checkGuideLengths, checkGuides, copiedGuides, openGuides } from "./guides.js";
 import { ended, oneLoop } from "./oneLoop.js";
+import { unlessAborted } from "./aborts.js";
 import * as checks from "./optionChecks.js";
 import { checkPromptLength, copied, LatePrompt, promptLater } from "./prompt.js";
 import { restoreSequence, saveSequence } from "./savedSequence.js";
@@ -70,7 +71,7 @@ export function generateIn(
   const guidePrompts = copiedGuides(options.guides);
   const { speculate } = options;
   if (speculate) checkSpeculation({ ...options, speculate }, graph, room.model);
-  const feed = modelFeed(model, room.model.binding, graph, options.feed);
+  const feed = modelFeed(model, room.model.binding, graph, options);
   const first = options.resume
     ? restoreSequence(graph, vocabSize, options.resume, feed)
     : startSequence(graph, vocabSize, { uniforms: options.uniforms, feed });
@@ -82,6 +83,8 @@ export function generateIn(
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
     const tokens = begun instanceof LatePrompt ? await begun.tokens() : await promptLater(model, begun, options);
+    // a place is taken by a text that can begin
+    await unlessAborted(grammarsReady(before.features), options.signal);
     using tail = openTailLine(graph, settledStages(stages, before.params), tokens, room.model, options.resume);
     const columns = columnsOf(graph, before.features);
     using placed = place(graph, room, columns);

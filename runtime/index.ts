@@ -67,6 +67,7 @@ export {
   type Model,
   type ModelBackend,
   type TokenizeChatOptions,
+  type PrepareGrammarOptions,
   type TokenizeLaterOptions,
 } from "./model.js";
 export type { ContextStats, ModelInfo } from "./native/binding.js";

@@ -12,7 +12,8 @@ import { chooseDevices, type DeviceChoice } from "./devices/several.js";
 import { DEVICE_BACKENDS } from "./devices/locate.js";
 import { InputError, ModelError, translate, translated } from "./errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "./generate.js";
-import { vocabularyOf } from "./features/model.js";
+import { grammarSource } from "./features/grammars.js";
+import { grammarPlace, vocabularyOf } from "./features/model.js";
 import type { Vocabulary } from "./features/vocabulary.js";
 import { remember } from "./generation/loaded.js";
 import { chatPrompt, KeptContext, startChat } from "./chat/chats.js";
@@ -23,6 +24,8 @@ import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "./native/binding.js";
 import { LoadWatch, readWatched } from "./loadWatch.js";
 import { probeModel } from "./modelProbe.js";
+import { prepareGrammar } from "./grammars/open.js";
+import type { GrammarSource } from "./grammars/types.js";
 import { hasNative, loadBinding } from "./native/loader.js";
 import { nodeModule } from "./node.js";
 import { openRemote, type Remote } from "./remote/model.js";
@@ -143,6 +146,15 @@ export interface Model extends Disposable {
   renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
   /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` does. */
   tokenizeChat(messages: readonly ChatMessage[], options?: TokenizeChatOptions): Promise<Int32Array>;
+  /**
+   * Reads a grammar, and prepares it for the model's vocabulary on other threads: a text that is given it does not wait for it, if it
+   * begins soon. Grammars that a client has not prepared are prepared with their first text. WebAssembly in a page reads it before it
+   * returns.
+   * @throws InputError for a source that is not right (INVALID_ARGUMENT, UNENFORCED_KEYWORD), that exceeds a limit (LIMIT_EXCEEDED), and
+   * if too many wait (BUSY)
+   * @throws AbortError when `signal` is aborted
+   */
+  prepareGrammar(source: GrammarSource, options?: PrepareGrammarOptions): Promise<void>;
   /** The bytes of one token, which may be a part of a character. Throws as `textOf` does. */
   bytesOf(token: number): Uint8Array;
   /** The text of one token; U+FFFD replaces a partial character. Throws for a token outside the vocabulary. */
@@ -281,6 +293,23 @@ export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
 /** How a conversation becomes tokens. */
 export interface TokenizeChatOptions extends ChatOptions, Most {}
 
+/** How a grammar is prepared. */
+export interface PrepareGrammarOptions {
+  /**
+   * Whose grammar it is: those of each lane take turns.
+   * @default one lane for all without
+   */
+  readonly lane?: string | undefined;
+  /**
+   * Gives up waiting.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const PREPARE: is.Checks<PrepareGrammarOptions> = { lane: is.text, signal: checks.signal };
+const checkPrepare = is.options(PREPARE);
+
 const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
 const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST };
 const checkTokenizeLater = is.options(TOKENIZE_LATER);
@@ -363,6 +392,11 @@ function modelOf(model: LoadedModel): Model {
       is.text(text, "text");
       checkTokenizeLater(options, "options");
       return tokensLater(native, text, options);
+    },
+    async prepareGrammar(source, options = {}) {
+      grammarSource(source, "source");
+      checkPrepare(options, "options");
+      await prepareGrammar(source, grammarPlace(native, model.binding, options.lane), options.signal);
     },
     textOf(token) {
       is.integer(0, info.vocabSize - 1)(token, "token");

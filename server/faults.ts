@@ -23,6 +23,7 @@ const CAUSES: Readonly<Partial<Record<InputErrorCode, readonly [reason: RefusalR
   OUT_OF_MEMORY: ["model_failed"],
   COMPUTE_FAILED: ["model_failed"],
   ENGINE_FAILED: ["model_failed"],
+  BUSY: ["grammars_busy"],
   LOST_SERVER: ["model_lost"],
 };
 
@@ -84,7 +85,8 @@ export function refusalFor(error: unknown, field?: string): Refusal {
   if (http) return new Refusal(http[0], http[1]);
   const known = code === undefined ? undefined : CAUSES[code as InputErrorCode];
   if (known) {
-    const [reason, param = field] = known;
+    const [reason, usual] = known;
+    const param = field ?? usual;
     const own = OWN[reason];
     return new Refusal(reason, own ?? message, {
       ...(param !== undefined && { param }),

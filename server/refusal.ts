@@ -101,6 +101,7 @@ export const REFUSALS = {
   compile_failed: failed(500, "the compiler failed, also when it was tried again", "report it with the sampler"),
   /** Too many programs wait for the compiler. */
   compiler_busy: busy("too many programs wait for the compiler"),
+  grammars_busy: busy("too many grammars of the client, or of all, wait to be prepared"),
   invalid_api_key: {
     ...{ status: 401, type: "authentication_error" },
     ...{ when: "the key is absent or not known", fix: "send the header `authorization: Bearer KEY`" },

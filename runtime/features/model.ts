@@ -6,24 +6,31 @@ import { fromBytes, type Vocabulary } from "./vocabulary.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { llamaState } from "../grammars/llama.js";
-import { openGrammar } from "../grammars/open.js";
+import { openGrammar, type GrammarPlace } from "../grammars/open.js";
 import { IN_GRAPH, type Feed, type ModelFeed } from "./feed.js";
 
 /** Adds the model's vocabulary and grammars to the feed of a graph. */
-export function modelFeed(model: NativeModel, { Grammar }: ModelBinding, graph: Graph, given: Feed = {}): ModelFeed {
+export function modelFeed(
+  model: NativeModel,
+  binding: ModelBinding,
+  graph: Graph,
+  { feed = {}, lane }: { readonly feed?: Feed | undefined; readonly lane?: string | undefined } = {},
+): ModelFeed {
   return {
-    ...given,
+    ...feed,
     ...(guidesOf(graph).length > 0 && { [IN_GRAPH]: new Float32Array(model.info.vocabSize) }),
     get vocabulary(): Vocabulary {
       return vocabularyOf(model);
     },
-    openGrammar: (source) =>
-      openGrammar(source, {
-        ...{ vocabulary: vocabularyOf(model), now: false },
-        openLlama: (gbnf) => llamaState(translated(() => new Grammar(model, gbnf, "root"))),
-      }),
+    openGrammar: (source) => openGrammar(source, grammarPlace(model, binding, lane)),
   };
 }
+
+/** Where the grammars of a model's texts are opened. */
+export const grammarPlace = (model: NativeModel, { Grammar }: ModelBinding, lane?: string): GrammarPlace => ({
+  ...{ vocabulary: vocabularyOf(model), now: false, lane },
+  openLlama: (gbnf) => llamaState(translated(() => new Grammar(model, gbnf, "root"))),
+});
 
 /** One character per byte, with the byte as its code. `TextDecoder` has no such encoding: its latin1 is windows-1252. */
 function textOfBytes(bytes: Uint8Array): string {

@@ -79,6 +79,11 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly place?: number | undefined;
   /**
+   * Whose text it is: while grammars wait to be prepared, those of each lane take turns.
+   * @default one lane for all texts without
+   */
+  readonly lane?: string | undefined;
+  /**
    * Ends the generation: the loop over its pieces then throws an `AbortError`.
    * @default none
    */
@@ -149,6 +154,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   states: is.flag,
   special: is.flag,
   place: is.integer(0, MAX_SEQUENCES - 1),
+  lane: is.text,
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,

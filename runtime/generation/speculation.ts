@@ -114,12 +114,12 @@ async function openDraft(
 function beginDraft(
   { native, binding }: LoadedModel,
   graph: Graph,
-  { feed }: SequenceRequest,
+  request: SequenceRequest,
   text: SequenceState,
 ): SequenceState {
   return startSequence(seeded(graph, openSeedOf(text)), native.info.vocabSize, {
     uniforms: shared(valuesOf(text), graph),
-    feed: modelFeed(native, binding, graph, feed),
+    feed: modelFeed(native, binding, graph, request),
   });
 }
 

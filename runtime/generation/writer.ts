@@ -1,6 +1,7 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { unlessAborted } from "../aborts.js";
 import type { PlacedGraph } from "../devices/place.js";
 import { InputError } from "../errors.js";
 import { grammarsReady, varying } from "../features/feed.js";
@@ -180,7 +181,7 @@ export class Writer {
     options.signal?.throwIfAborted();
     const start = performance.now();
     const ready = grammarsReady(this.sequence.features);
-    if (ready) await ready;
+    if (ready) await unlessAborted(ready, options.signal);
     const forced = this.forced();
     const { token, facts, scalars }: Picked = forced ?? (await this.pick());
     this.meter.add(performance.now() - start, count);

@@ -2,6 +2,7 @@
 import { show } from "@ggsl/compiler/graph/show.js";
 import { unknownOption } from "@ggsl/compiler/optionNames.js";
 import { InputError } from "../errors.js";
+import { budgeted } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
 import { readStructuralTag } from "./structuralTag.js";
@@ -27,12 +28,17 @@ interface Kind {
 const toXgrammar = (grammar: Prepared): Routed => ({ engine: "xgrammar", grammar });
 
 /** Rules go to XGrammar, unless it has no form for them. */
-function ofRules(rules: () => Rules, gbnf: () => string): Routed {
+function ofRules(name: string, rules: () => Rules, gbnf: () => string): Routed {
   try {
     return toXgrammar({ ebnf: toEbnf(rules()) });
   } catch (error) {
     if (!(error instanceof OnlyLlama)) throw error;
-    return { engine: "llama", gbnf: gbnf(), because: error.message };
+    const text = gbnf();
+    if (text.length <= GRAMMAR_LIMITS.llamaLength) return { engine: "llama", gbnf: text, because: error.message };
+    throw new InputError(
+      `${name} exceeds a limit: it has ${error.message}, which only llama.cpp's engine takes, and ${text.length} characters for it, expected at most ${GRAMMAR_LIMITS.llamaLength}: shorten it`,
+      { code: "LIMIT_EXCEEDED" },
+    );
   }
 }
 
@@ -44,6 +50,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     name: "the grammar",
     route: ({ gbnf }) =>
       ofRules(
+        "the grammar",
         () => readGbnf(checkedText(gbnf, "gbnf")),
         () => gbnf,
       ),
@@ -53,6 +60,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     route({ jsonSchema, ignore = [] }) {
       const rules = readSchema(jsonSchema, ignore);
       return ofRules(
+        "the JSON schema",
         () => rules,
         () => toGbnf(rules),
       );
@@ -63,6 +71,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
     route({ regex }) {
       const rules = readRegex(checkedText(regex, "regex"));
       return ofRules(
+        "the regular expression",
         () => rules,
         () => toGbnf(rules),
       );
@@ -104,8 +113,23 @@ export function kindOf(source: unknown): GrammarKind {
 
 /** Which engine takes a grammar, and in which form. Throws `InputError`. */
 export function route(source: GrammarSource): Routed {
-  const { route: read } = KINDS[kindOf(source)];
-  return read(source as never);
+  const { name, route: read } = KINDS[kindOf(source)];
+  return budgeted(name, () => read(source as never));
+}
+
+/** A source as JSON. Throws `InputError` for what has no such form. */
+export function textOfSource(source: GrammarSource): string {
+  try {
+    return JSON.stringify(source);
+  } catch (error) {
+    const isDeep = error instanceof RangeError;
+    throw new InputError(
+      isDeep
+        ? `${nameOf(source)} exceeds a limit: it is nested too deeply`
+        : `${nameOf(source)} must be JSON: ${(error as Error).message}`,
+      { code: isDeep ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT", cause: error },
+    );
+  }
 }
 
 /** What messages call a grammar. */

@@ -1,6 +1,7 @@
 /** Checks XGrammar's structural tags: it gives no message for a fault in one. */
 import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../errors.js";
+import { spend } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
 import { readGbnf } from "./text/gbnf.js";
@@ -78,6 +79,7 @@ export function readStructuralTag(given: unknown): string {
 }
 
 function format(given: unknown, path: string, depth: number): unknown {
+  spend();
   if (depth > GRAMMAR_LIMITS.depth)
     throw new InputError(
       `the structural tag exceeds a limit: it is nested deeper than ${GRAMMAR_LIMITS.depth} levels`,

@@ -5,6 +5,7 @@ import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodi
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
+import type { GrammarClient } from "./grammars.js";
 import { seededBy, type Prepared } from "./parameters.js";
 
 /** A text to write. */
@@ -98,7 +99,7 @@ export function textsOf(
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
-  signal: AbortSignal,
+  { signal, lane }: GrammarClient,
 ): PlannedText[] {
   const { body } = given;
   const { n = 1, min_tokens: minTokens, ignore_eos: ignoreEnd, stop = [] } = body;
@@ -120,7 +121,7 @@ export function textsOf(
     );
   const seeded = seededBy(prepared);
   const common = {
-    ...{ signal, stop: typeof stop === "string" ? [stop] : stop },
+    ...{ signal, lane, stop: typeof stop === "string" ? [stop] : stop },
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),

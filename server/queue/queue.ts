@@ -11,7 +11,7 @@ import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
 import { Rate } from "./rate.js";
 import { Ticket, type Asked } from "./ticket.js";
-import { Turns, type Choice } from "./turns.js";
+import { Turns, type Choice } from "ggsl/turns.js";
 import { checkTokens, Work } from "./work.js";
 
 export type { Ticket } from "./ticket.js";

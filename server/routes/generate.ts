@@ -1,6 +1,7 @@
 /** `POST /v1/chat/completions` and `/v1/completions`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
+import { prepareGrammars } from "../engine/grammars.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -70,9 +71,11 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const prompts = await promptsOf(engine, given);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
-  const prepared = await prepare(serving, { body, grammar, client: clientOf(request), signal });
+  const client = clientOf(request);
+  const prepared = await prepare(serving, { body, grammar, client, signal });
   ignore(reply, prepared.ignored);
-  const texts = textsOf(given, prompts, prepared, signal);
+  const texts = textsOf(given, prompts, prepared, { lane: client.lane, signal });
+  await prepareGrammars(engine, prepared, grammar, { lane: client.lane, signal });
   const { facts } = request;
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;

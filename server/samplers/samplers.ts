@@ -13,7 +13,7 @@ import type { Lane } from "../lanes/lane.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
-import { Cache } from "./cache.js";
+import { Cache } from "ggsl/cache.js";
 import { checkCost } from "./cost.js";
 import type { Compiled } from "./facts.js";
 import { formOf, idOf, isId, isName, type Source } from "./form.js";

@@ -112,7 +112,7 @@ test("the model is usable after bad grammars, and others go on while the engine 
 
 test("a grammar that takes too long ends the thread, and other texts of the process go on", async () => {
   const client = new WorkerClient({ prepareMilliseconds: 1000, stepMilliseconds: 2000 });
-  const open = (source: GrammarSource) => openGrammar(source, { ...at(), now: false, client });
+  const open = (source: GrammarSource) => openGrammar(source, { ...at(), now: false, clients: [client] });
   const text = open({ regex: "(ab){3}" });
   await text.ready();
   const [a] = words.vocabulary.tokenize("ab");

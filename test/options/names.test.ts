@@ -72,6 +72,7 @@ const CALLS: Readonly<Record<string, { readonly needed?: object; readonly call: 
   "ggsl Model.batch": { needed: { sequences: 1 }, call: (o) => model.batch(o).dispose() },
   "ggsl Model.logits": { call: (o) => model.logits("In", o) },
   "ggsl Model.tokenize": { call: (o) => model.tokenize("In", o) },
+  "ggsl Model.prepareGrammar": { call: (o) => model.prepareGrammar({ choices: ["a"] }, o) },
   "ggsl Model.tokenizeLater": { call: (o) => model.tokenizeLater("In", o) },
   "ggsl Model.renderChat": { call: (o) => model.renderChat(MESSAGES, o) },
   "ggsl Model.tokenizeChat": { call: (o) => model.tokenizeChat(MESSAGES, o) },

@@ -1,11 +1,10 @@
 /** Whose request it is: addresses, proxies that name them, and turns by lane on a server without keys. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import http from "node:http";
 import { canonical, networkOf } from "../../server/lanes/address.js";
 import { laneOf } from "../../server/lanes/lane.js";
 import { Proxies } from "../../server/lanes/proxies.js";
 import type { ApiKey } from "../../server/keys/keys.js";
-import { open, type Opened } from "./open.js";
+import { open, postFrom, type Opened } from "./open.js";
 
 describe("addresses", () => {
   test.each([
@@ -96,26 +95,6 @@ describe("proxies", () => {
     },
   );
 });
-
-/** Of loopback addresses: each is another client. */
-export function postFrom(
-  localAddress: string,
-  url: string,
-  body: object,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<{ status: number; body: string }> {
-  return new Promise((resolve, reject) => {
-    const options = { method: "POST", agent: false, localAddress };
-    const sent = { "content-type": "application/json", ...headers };
-    const request = http.request(url, { ...options, headers: sent }, (answer) => {
-      let text = "";
-      answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-      answer.once("end", () => resolve({ status: answer.statusCode!, body: text }));
-    });
-    request.once("error", reject);
-    request.end(JSON.stringify(body));
-  });
-}
 
 describe("compiling on a server without keys", () => {
   let server: Opened;

@@ -1,4 +1,5 @@
 /** A server of the demo model in this process, and its clients. */
+import http from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import OpenAI from "openai";
 import type { ServeOptions } from "../../server/config/options.js";
@@ -73,3 +74,23 @@ export const eventsOf = (text: string): unknown[] =>
     .split("\n\n")
     .filter((event) => event.startsWith("data: {"))
     .map((event) => JSON.parse(event.slice("data: ".length)) as unknown);
+
+/** Of loopback addresses: each is another client. */
+export function postFrom(
+  localAddress: string,
+  url: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const options = { method: "POST", agent: false, localAddress };
+    const sent = { "content-type": "application/json", ...headers };
+    const request = http.request(url, { ...options, headers: sent }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (part: string) => (text += part));
+      answer.once("end", () => resolve({ status: answer.statusCode!, body: text }));
+    });
+    request.once("error", reject);
+    request.end(JSON.stringify(body));
+  });
+}

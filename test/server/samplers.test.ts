@@ -7,7 +7,7 @@ import { formatDiagnostic } from "../../compiler/check/format.js";
 import { compileStages } from "../../compiler/driver.js";
 import { toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { Metrics } from "../../server/metrics/metrics.js";
-import { Cache } from "../../server/samplers/cache.js";
+import { Cache } from "../../runtime/cache.js";
 import { checkCost, costLimits } from "../../server/samplers/cost.js";
 import { samplerJson } from "../../server/samplers/samplers.js";
 import { codeOf, folder, openStore, refusalOf, VOCAB_SIZE } from "./store.js";

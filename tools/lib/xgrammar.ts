@@ -38,7 +38,7 @@ export function xgrammarLibrary(): string {
 const START = `
 import { workerData } from "node:worker_threads";
 import { serve } from "./worker.js";
-serve(workerData.port, workerData.counter);
+serve(workerData.port, workerData.counter, workerData.engine);
 `;
 
 /** The text of runtime/grammars/xgrammar/worker.mjs, which a thread runs: sources and bundles start the same file. */

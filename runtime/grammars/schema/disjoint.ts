@@ -1,4 +1,6 @@
 /** Whether no value is valid for two schemas of a list, as far as types and listed values show. */
+import { spend } from "../budget.js";
+
 type Schema = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -10,9 +12,10 @@ export function areDisjoint(schemas: readonly unknown[], target: (schema: unknow
 }
 
 function differ(a: unknown, b: unknown, target: (schema: unknown) => unknown): boolean {
+  spend();
   if (!isObject(a) || !isObject(b)) return false;
   const [valuesA, valuesB] = [valuesOf(a), valuesOf(b)];
-  if (valuesA && valuesB) return valuesA.every((value) => !valuesB.includes(value));
+  if (valuesA && valuesB) return ![...valuesA].some((value) => valuesB.has(value));
   const [typeA, typeB] = [typeOf(a), typeOf(b)];
   if (typeA === undefined || typeB === undefined) return false;
   const isNumber = (type: string): boolean => type === "integer" || type === "number";
@@ -22,17 +25,24 @@ function differ(a: unknown, b: unknown, target: (schema: unknown) => unknown): b
   const [needA, needB] = [namesOf(a), namesOf(b)];
   const [propertiesA, propertiesB] = [a["properties"], b["properties"]];
   if (!isObject(propertiesA) || !isObject(propertiesB)) return false;
-  return needA.some(
-    (name) => needB.includes(name) && differ(target(propertiesA[name]), target(propertiesB[name]), target),
+  return [...needA].some(
+    (name) => needB.has(name) && differ(target(propertiesA[name]), target(propertiesB[name]), target),
   );
 }
 
 /** The listed values, as JSON. */
-function valuesOf(schema: Schema): readonly string[] | undefined {
+function valuesOf(schema: Schema): ReadonlySet<string> | undefined {
   const { const: one, enum: several } = schema;
   const values = Array.isArray(several) ? (several as unknown[]) : one === undefined ? undefined : [one];
-  return values?.map((value) => JSON.stringify(value));
+  if (!values) return undefined;
+  const texts = new Set(values.map((value) => JSON.stringify(value)));
+  for (const text of texts) spend(1 + text.length / 8);
+  return texts;
 }
 
 const typeOf = ({ type }: Schema): string | undefined => (typeof type === "string" ? type : undefined);
-const namesOf = ({ required }: Schema): readonly string[] => (Array.isArray(required) ? (required as string[]) : []);
+function namesOf({ required }: Schema): ReadonlySet<string> {
+  const names = new Set(Array.isArray(required) ? (required as string[]) : []);
+  spend(names.size);
+  return names;
+}

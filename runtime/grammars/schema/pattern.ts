@@ -1,4 +1,5 @@
 /** What texts are in JSON: inside of quotes, where some characters are escaped. */
+import { spend } from "../budget.js";
 import { all, any, complement, text, type Item, type Ranges } from "../text/rules.js";
 
 /** What is escaped in JSON: control characters, the quote and the backslash. */
@@ -13,6 +14,7 @@ export const ANY_TEXT: Item & { readonly kind: "class" } = { kind: "class", rang
 
 /** The same text in JSON. Of classes, the characters that are escaped do not come unless there are no others. */
 export function inJson(item: Item): Item {
+  spend();
   switch (item.kind) {
     case "text":
       return text(item.characters.flatMap(escapedInJson));

@@ -1,4 +1,5 @@
 /** The grammar of a JSON schema: from the schema as `readSchema` leaves it to rules over characters. */
+import { spend } from "../budget.js";
 import { readRegex } from "../text/regex.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
 import { FORMATS } from "./keywords.js";
@@ -85,6 +86,7 @@ class Maker {
   }
 
   private item(schema: unknown): Item {
+    spend();
     if (schema === true) return ANY;
     const { $ref, enum: values, anyOf, type, ...rest } = schema as Schema;
     if (typeof $ref === "string") return rule($ref);
@@ -117,6 +119,7 @@ class Maker {
 
   /** A rule of its own: what is repeated and named is there once. */
   private named(given: Item | ((self: Item) => Item)): Item {
+    spend();
     if (typeof given !== "function" && given.kind === "rule") return given;
     const self = rule(`part ${++this.count}`) as Item & { readonly kind: "rule" };
     this.made.set(self.name, typeof given === "function" ? given(self) : given);
@@ -175,14 +178,13 @@ class Maker {
     const [min, max] = [minItems as number, Math.min(maxItems as number, others ? Infinity : first.length)];
     if (first.length === 0) return all([textOf("["), BLANK, others ? this.items(others, "]", min, max) : textOf("]")]);
     // from the last one on: what comes after `n` items
-    const after = (n: number): Item => {
-      const comma = n > 0 ? COMMA : EMPTY;
-      if (n >= max) return EMPTY;
-      if (n >= first.length) return repeat(all([COMMA, others!]), Math.max(min - n, 0), max - n);
-      const more = this.named(all([comma, first[n]!, after(n + 1)]));
-      return n < min ? more : optional(more);
-    };
-    return all([textOf("["), BLANK, after(0), BLANK, textOf("]")]);
+    const listed = Math.min(first.length, max);
+    let after = listed === max ? EMPTY : repeat(all([COMMA, others!]), Math.max(min - listed, 0), max - listed);
+    for (let n = listed - 1; n >= 0; n--) {
+      const more = this.named(all([n > 0 ? COMMA : EMPTY, first[n]!, after]));
+      after = n < min ? more : optional(more);
+    }
+    return all([textOf("["), BLANK, after, BLANK, textOf("]")]);
   }
 
   private object({
@@ -197,26 +199,29 @@ class Maker {
     if (additionalProperties !== false) return this.open(this.shared(this.item(additionalProperties)), min, max);
     const names = Object.keys(properties as Schema);
     const values = names.map((name) => this.shared(this.item((properties as Schema)[name])));
-    const needs = names.map((name) => (required as string[]).includes(name));
+    const needed = new Set(required as string[]);
+    const needs = names.map((name) => needed.has(name));
     const isCounted = min > 0 || max < names.length;
-    // the properties from the i-th on, after `n` others; without bounds only whether there is one
-    const known = new Map<string, Item | undefined>();
-    const from = (i: number, n: number): Item | undefined => {
-      const key = `${i} ${n}`;
-      if (!known.has(key)) known.set(key, this.members(i, n, of));
-      return known.get(key);
-    };
-    const mayEnd = (i: number, n: number): boolean => !needs.includes(true, i) && n >= min;
-    const of: Members = { names, values, needs, max, isCounted, mayEnd, from };
-    const some = from(0, 0);
+    const lastNeeded = needs.lastIndexOf(true);
+    const mayEnd = (i: number, n: number): boolean => i > lastNeeded && n >= min;
+    const of = { names, values, needs, max, isCounted, mayEnd };
+    // the properties from the i-th on, after each number of others; without bounds only whether there is one
+    let from: readonly (Item | undefined)[] = [];
+    for (let i = names.length - 1; i >= 0; i--) {
+      const counts = isCounted ? Math.min(i, max) : Math.min(i, 1);
+      const next: Members = { ...of, from };
+      from = Array.from({ length: counts + 1 }, (_, n) => this.members(i, n, next));
+    }
+    const [some] = from;
     const inside = [...(some ? [some] : []), ...(mayEnd(0, 0) || !some ? [textOf("}")] : [])];
     return all([textOf("{"), BLANK, any(inside)]);
   }
 
   private members(i: number, n: number, of: Members): Item | undefined {
-    if (n >= of.max || i === of.names.length) return undefined;
+    spend();
+    if (n >= of.max) return undefined;
     const count = of.isCounted ? n + 1 : 1;
-    const others = of.from(i + 1, count);
+    const others = of.from[count];
     const mayEnd = of.mayEnd(i + 1, count);
     const value = of.values[i]!;
     const comma = others && [textOf(","), BLANK, others];
@@ -228,7 +233,7 @@ class Maker {
       return this.followed(value, [BLANK, any([textOf("}"), all(comma)])]);
     };
     const taken = (comma ?? mayEnd) && all([textOf(JSON.stringify(of.names[i])), COLON, rest()]);
-    const left = of.needs[i] ? undefined : of.from(i + 1, n);
+    const left = of.needs[i] ? undefined : of.from[n];
     const parts = [...(taken ? [taken] : []), ...(left ? [left] : [])];
     return parts.length === 0 ? undefined : this.named(any(parts));
   }
@@ -247,5 +252,6 @@ interface Members {
   readonly max: number;
   readonly isCounted: boolean;
   readonly mayEnd: (i: number, n: number) => boolean;
-  readonly from: (i: number, n: number) => Item | undefined;
+  /** The members after these, by the number of those before. */
+  readonly from: readonly (Item | undefined)[];
 }

@@ -5,6 +5,7 @@
  */
 import { show } from "@ggsl/compiler/graph/show.js";
 import { InputError } from "../../errors.js";
+import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { readRegex } from "../text/regex.js";
 import type { Rules } from "../text/rules.js";
@@ -92,6 +93,7 @@ class SchemaReader {
     if (schema === true) return true;
     if (schema === false) throw fault(path, "`false` accepts no text");
     if (!isObject(schema)) throw fault(path, `expected an object or a boolean, found ${show(schema)}`);
+    spend(1 + Object.keys(schema).length);
     const kept = Object.fromEntries(
       Object.entries(schema).filter(
         ([name, value]) => !ANNOTATIONS.has(name) && !this.isIgnored(name) && WITHOUT_EFFECT[name] !== value,
@@ -152,7 +154,7 @@ class SchemaReader {
     const bad = names.find((name) => !(TYPES as readonly unknown[]).includes(name));
     if (bad !== undefined || names.length === 0)
       throw fault(`${path}/type`, `expected one of ${TYPES.join(", ")}, found ${show(bad ?? type)}`);
-    return names as SchemaType[];
+    return [...new Set(names as SchemaType[])];
   }
 
   private reference(value: unknown, path: string): unknown {

@@ -1,4 +1,5 @@
 /** XGrammar's form of a grammar. */
+import { spend } from "../budget.js";
 import { factored } from "./factored.js";
 import { flat } from "./flat.js";
 import { lookaheads } from "./follow.js";
@@ -11,6 +12,7 @@ import {
   LAST_CHARACTER,
   normalized,
   OnlyLlama,
+  quotedText,
   ROOT,
   text,
   times,
@@ -53,6 +55,7 @@ export function simpleClass(item: Class): Simple {
 export function simplified(rules: Rules): Rules {
   const classes = new Map<string, Ranges>();
   const rangesOf = (item: Item): Ranges | undefined => {
+    spend();
     switch (item.kind) {
       case "class":
         return positive(item);
@@ -70,14 +73,17 @@ export function simplified(rules: Rules): Rules {
         return undefined;
     }
   };
+  // from the last one on: most rules use those that come after them
+  const backwards = [...rules].reverse();
   for (let before = -1; before !== classes.size;) {
     before = classes.size;
-    for (const [name, item] of rules) {
+    for (const [name, item] of backwards) {
       const ranges = classes.has(name) ? undefined : rangesOf(item);
       if (ranges) classes.set(name, normalized(ranges));
     }
   }
   const inner = (item: Item): Item => {
+    spend();
     const ranges = item.kind === "text" ? undefined : rangesOf(item);
     if (ranges) return { kind: "class", ranges: normalized(ranges), isNegated: false };
     if (item.kind === "all" || item.kind === "any") return { ...item, items: item.items.map(inner) };
@@ -88,7 +94,10 @@ export function simplified(rules: Rules): Rules {
 }
 
 /** No sequence in a sequence. */
-const spread = (item: Item): readonly Item[] => (item.kind === "all" ? item.items.flatMap(spread) : [item]);
+function spread(item: Item): readonly Item[] {
+  spend();
+  return item.kind === "all" ? item.items.flatMap(spread) : [item];
+}
 
 type Star = Item & { readonly kind: "repeat"; readonly item: Item & { readonly kind: "any" } };
 const isStar = (item: Item): item is Star =>
@@ -121,12 +130,14 @@ function unrolled(rules: Rules): Rules {
     return rest;
   };
   const inner = (item: Item): Item => {
+    spend();
     if (item.kind === "all") return all(sequence(item.items.flatMap(spread)));
     if (item.kind === "any") return { ...item, items: item.items.map(inner) };
     if (item.kind !== "repeat") return item;
     return isStar(item) ? all(sequence([item])) : { ...item, item: inner(item.item) };
   };
   const sequence = (items: readonly Item[]): Item[] => {
+    spend(items.length);
     const at = items.findIndex(isStar);
     if (at < 0) return items.map(inner);
     const { item, min } = items[at] as Star;
@@ -173,6 +184,7 @@ export function toEbnf(given: Rules): string {
 function reachable(rules: Rules): Rules {
   const found = new Set([ROOT]);
   const visit = (item: Item): void => {
+    spend();
     if (item.kind === "rule") found.add(item.name);
     if (item.kind === "repeat") visit(item.item);
     if (item.kind === "all" || item.kind === "any") item.items.forEach(visit);
@@ -191,9 +203,10 @@ function isOneClass(item: Item): boolean {
 
 function printed(item: Item, names: ReadonlyMap<string, string>, isInside: boolean): string {
   const inside = (text: string): string => (isInside ? `(${text})` : text);
+  spend();
   switch (item.kind) {
     case "text":
-      return `"${item.characters.map(escaped).join("")}"`;
+      return quotedText(item.characters);
     case "class":
       return printedClass(item);
     case "rule":

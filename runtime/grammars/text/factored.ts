@@ -3,10 +3,12 @@
  * alternatives that begin or end alike, and where both are so, it merges too many: `"599" | "598" | "658"` would accept 658 and
  * 698. Without a common beginning it has nothing to merge wrongly.
  */
+import { spend } from "../budget.js";
 import { all, any, text, type Item } from "./rules.js";
 
 /** @param name makes a rule of an item, so that groups in groups are no deep nesting */
 export function factored(item: Item, name: (item: Item) => Item): Item {
+  spend();
   switch (item.kind) {
     case "all":
       return { ...item, items: item.items.map((part) => factored(part, name)) };
@@ -32,6 +34,7 @@ const sequence = (item: Item): Item[] =>
 function grouped(all_: readonly (readonly Item[])[], name: (item: Item) => Item): Item[] {
   const groups = new Map<string, (readonly Item[])[]>();
   for (const parts of all_) {
+    spend(1 + parts.length);
     const key = keyOf(parts[0]);
     const group = groups.get(key);
     if (group) group.push(parts);
@@ -48,8 +51,13 @@ function grouped(all_: readonly (readonly Item[])[], name: (item: Item) => Item)
   });
 }
 
-const keyOf = (item: Item | undefined): string =>
-  item === undefined ? "" : item.kind === "text" ? `character ${item.characters[0]!}` : JSON.stringify(item);
+function keyOf(item: Item | undefined): string {
+  if (item === undefined) return "";
+  if (item.kind === "text") return `character ${item.characters[0]!}`;
+  const key = JSON.stringify(item);
+  spend(key.length / 8);
+  return key;
+}
 
 /** What all alternatives of a group begin with. */
 function commonHead(group: readonly (readonly Item[])[]): Item {

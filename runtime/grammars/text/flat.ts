@@ -2,6 +2,7 @@
  * Groups and repetitions as rules of their own. XGrammar builds such rules also, but without a lookahead, and its masks are slow
  * where a token crosses the end of a rule that has none.
  */
+import { spend } from "../budget.js";
 import { all, any, text, type Item, type Rules } from "./rules.js";
 
 /** The most characters of a counted class that are written out, and of all counted classes of a grammar. */
@@ -20,6 +21,7 @@ export function flat(rules: Rules, isClass: (item: Item) => boolean): Rules {
   let count = 0;
   let left = MOST_COPIES_OF_ALL;
   const named = (make: (self: Item) => Item): Item => {
+    spend();
     const self: Item = { kind: "rule", name: `flat ${++count}` };
     // its place in the order
     result.set(self.name, self);
@@ -47,6 +49,7 @@ export function flat(rules: Rules, isClass: (item: Item) => boolean): Rules {
     return [...copies(rule, min), named((self) => any([text([]), all([rule, self])]))];
   };
   const parts = (item: Item): Item[] => {
+    spend();
     switch (item.kind) {
       case "all":
         return item.items.flatMap(parts);

@@ -2,6 +2,7 @@
  * Which characters can follow each rule. XGrammar decides tokens that cross the end of a rule beforehand where a lookahead says what
  * follows; without one it tries each of them for each mask.
  */
+import { spend } from "../budget.js";
 import { complement, normalized, type Item, type Ranges, type Rules } from "./rules.js";
 
 const FIRST_WIDE = 0x80;
@@ -27,6 +28,7 @@ function charactersOf(ranges: Ranges): Characters {
 
 /** As a class; it has all characters above ASCII or none. */
 function rangesOf(characters: Characters): Ranges {
+  spend(FIRST_WIDE);
   const single = Array.from({ length: FIRST_WIDE }, (_, i) => i).filter((i) => (characters >> BigInt(i)) & 1n);
   return normalized([
     ...single.map((i) => [i, i] as const),
@@ -38,6 +40,7 @@ const sequences = (item: Item): (readonly Item[])[] =>
   (item.kind === "any" ? item.items : [item]).map((one) => (one.kind === "all" ? one.items : [one]));
 
 function namesIn(item: Item): string[] {
+  spend();
   if (item.kind === "rule") return [item.name];
   if (item.kind === "repeat") return namesIn(item.item);
   return item.kind === "all" || item.kind === "any" ? item.items.flatMap(namesIn) : [];
@@ -79,6 +82,7 @@ class Follow {
   }
 
   firstOf(item: Item): First {
+    spend();
     switch (item.kind) {
       case "text":
         if (item.characters.length === 0) return { characters: 0n, isEmpty: true };

@@ -1,4 +1,5 @@
 /** Reads GBNF as llama.cpp does. */
+import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Reader } from "./reader.js";
 import { all, any, LAST_CHARACTER, OnlyLlama, ROOT, text, type Item, type Rules } from "./rules.js";
@@ -179,6 +180,7 @@ class GbnfReader {
 const MAX_SIZE = 20_000;
 
 function sizeOf(item: Item): number {
+  spend();
   switch (item.kind) {
     case "repeat":
       return sizeOf(item.item) * Math.max(item.max === Infinity ? item.min : item.max, 1);
@@ -193,9 +195,10 @@ function sizeOf(item: Item): number {
 /** A rule that can begin with itself: llama.cpp's engine would not end, so it is refused in both. */
 function leftRecursive(rules: Rules): string | undefined {
   const empty = new Set<string>();
+  const backwards = [...rules].reverse();
   for (let before = -1; before !== empty.size;) {
     before = empty.size;
-    for (const [name, item] of rules) if (canBeEmpty(item, empty)) empty.add(name);
+    for (const [name, item] of backwards) if (canBeEmpty(item, empty)) empty.add(name);
   }
   const first = new Map([...rules].map(([name, item]) => [name, [...beginnings(item, empty)]]));
   const done = new Set<string>();
@@ -223,6 +226,7 @@ function leftRecursive(rules: Rules): string | undefined {
 }
 
 function canBeEmpty(item: Item, empty: ReadonlySet<string>): boolean {
+  spend();
   switch (item.kind) {
     case "text":
       return item.characters.length === 0;
@@ -241,6 +245,12 @@ function canBeEmpty(item: Item, empty: ReadonlySet<string>): boolean {
 
 /** The rules that an item can begin with. */
 function beginnings(item: Item, empty: ReadonlySet<string>): Set<string> {
+  const found = beginningsOf(item, empty);
+  spend(1 + found.size);
+  return found;
+}
+
+function beginningsOf(item: Item, empty: ReadonlySet<string>): Set<string> {
   switch (item.kind) {
     case "rule":
       return new Set([item.name]);

@@ -1,5 +1,6 @@
 /** A text that is read from left to right, and the errors in it. */
 import { InputError } from "../../errors.js";
+import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 
 export class Reader {
@@ -42,6 +43,7 @@ export class Reader {
 
   /** Reads a character, which may be of two UTF-16 units. */
   character(): number {
+    spend();
     const code = this.text.codePointAt(this.at)!;
     this.at += code > 0xffff ? 2 : 1;
     return code;
@@ -49,6 +51,7 @@ export class Reader {
 
   /** Counts a part of the grammar. */
   part(): void {
+    spend();
     if (++this.parts > GRAMMAR_LIMITS.parts) throw this.limit(`it has more than ${GRAMMAR_LIMITS.parts} parts`);
   }
 

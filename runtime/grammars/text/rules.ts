@@ -1,5 +1,7 @@
 /** A grammar as rules over characters, and its form in XGrammar's EBNF. */
 
+import { spend } from "../budget.js";
+
 /** Ranges of code points, both ends included. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
@@ -16,15 +18,24 @@ export const ROOT = "root";
 /** The rules by name; `root` is the text. */
 export type Rules = ReadonlyMap<string, Item>;
 
-export const text = (characters: readonly number[]): Item => ({ kind: "text", characters });
+export function text(characters: readonly number[]): Item {
+  spend(1 + characters.length / 8);
+  return { kind: "text", characters };
+}
 export const textOf = (value: string): Item => text(Array.from(value, (character) => character.codePointAt(0)!));
-export const all = (items: readonly Item[]): Item => (items.length === 1 ? items[0]! : { kind: "all", items });
-export const any = (items: readonly Item[]): Item => (items.length === 1 ? items[0]! : { kind: "any", items });
+export const all = (items: readonly Item[]): Item => listed("all", items);
+export const any = (items: readonly Item[]): Item => listed("any", items);
+
+function listed(kind: "all" | "any", items: readonly Item[]): Item {
+  spend(items.length);
+  return items.length === 1 ? items[0]! : { kind, items };
+}
 
 export const LAST_CHARACTER = 0x10ffff;
 
 /** Sorted ranges that do not touch. */
 export function normalized(ranges: Ranges): Ranges {
+  spend(ranges.length);
   const result: [number, number][] = [];
   for (const [from, to] of [...ranges].sort((a, b) => a[0] - b[0])) {
     const last = result.at(-1);
@@ -49,8 +60,16 @@ export function complement(ranges: Ranges): Ranges {
 /** A construct that XGrammar has no form for. */
 export class OnlyLlama extends Error {}
 
-export const classText = (ranges: Ranges): string =>
-  ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join("");
+export function classText(ranges: Ranges): string {
+  spend(2 * ranges.length);
+  return ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join("");
+}
+
+/** The characters of a text, as all forms of grammars have them. */
+export function quotedText(characters: readonly number[]): string {
+  spend(characters.length);
+  return `"${characters.map(escaped).join("")}"`;
+}
 
 /** The mark of a repetition. */
 export function times(min: number, max: number): string {
@@ -67,9 +86,10 @@ export const escaped = (character: number): string =>
 export function toGbnf(rules: Rules): string {
   const names = new Map([...rules.keys()].map((name, i) => [name, name === ROOT ? ROOT : `r${i}`]));
   const printed = (item: Item): string => {
+    spend();
     switch (item.kind) {
       case "text":
-        return `"${item.characters.map(escaped).join("")}"`;
+        return quotedText(item.characters);
       case "class":
         return `[${item.isNegated ? "^" : ""}${classText(item.ranges)}]`;
       case "rule":

@@ -1,29 +1,62 @@
 /** Asks the engine: in a worker thread where there are threads that can wait for another (Node.js), else in this thread. */
 import { InputError } from "../../errors.js";
-import { nodeModule } from "../../node.js";
-import { grammarWorkerPath } from "../../root.js";
+import { Turns } from "../../turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
-import { Engine, type EngineReply, type EngineRequest } from "./engine.js";
+import {
+  deadline,
+  isOutOfHeap,
+  OUT_OF_HEAP,
+  START_MILLISECONDS,
+  startThread,
+  threadsHere,
+  whenEnded,
+  type Started,
+} from "../threads/start.js";
+import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
 
 export interface Client {
   /** To be awaited before `askNow`; undefined if that can be called. */
   ready(): Promise<void> | undefined;
-  ask(request: EngineRequest): Promise<EngineReply>;
+  /** @param lane whose it is: lanes take turns where grammars are opened */
+  ask(request: EngineRequest, lane?: string): Promise<EngineReply>;
   /** As `ask`; the answer itself if it comes at once. */
-  askSoon(request: EngineRequest): EngineReply | Promise<EngineReply>;
+  askSoon(request: EngineRequest, lane?: string): EngineReply | Promise<EngineReply>;
   /** Blocks this thread until there is an answer. */
   askNow(request: EngineRequest): EngineReply;
   /** Sends a request whose answer does not matter, unless the engine is not running. */
   forget(request: EngineRequest): void;
+  /** Takes a request out that waits for its turn: it fails. */
+  withdraw(request: EngineRequest): void;
   /** Whether requests are answered in another thread. */
   readonly isElsewhere: boolean;
 }
 
-let shared: Client | undefined;
+/** The threads where texts live: with cheap grammars, with others, and with those that their callers wait for. */
+export type Place = "cheap" | "expensive" | "now";
 
-/** One for this thread, started on first use. */
-export const sharedClient = (): Client =>
-  (shared ??= nodeModule("node:worker_threads") ? new WorkerClient() : new LocalClient());
+const { prepareMilliseconds, stepMilliseconds, quickStepMilliseconds } = GRAMMAR_LIMITS;
+/** A grammar that took a fifth of it before, on a machine that may be busier now. */
+const OPEN_CHEAP = 5 * GRAMMAR_LIMITS.cheapMilliseconds;
+
+const LIMITS: Readonly<Record<Place, ClientLimits>> = {
+  cheap: { prepareMilliseconds: OPEN_CHEAP, stepMilliseconds: quickStepMilliseconds },
+  expensive: { prepareMilliseconds, stepMilliseconds },
+  now: { prepareMilliseconds, stepMilliseconds },
+};
+
+const shared = new Map<Place, Client>();
+
+/** One for this process, started on first use. */
+export function sharedClient(place: Place): Client {
+  const known = shared.get(place) ?? (threadsHere() ? new WorkerClient(LIMITS[place], place === "now") : local());
+  shared.set(place, known);
+  return known;
+}
+
+/** What is known to have been prepared need not be read first. */
+const engineOptions = (reads: boolean): EngineOptions => ({
+  ...{ memoryBytes: GRAMMAR_LIMITS.followingBytes, reads, prepared: GRAMMAR_LIMITS.prepared },
+});
 
 /** For requests that were waiting when the thread was ended because of another. */
 const LOST: EngineReply = { type: "gone", what: "matcher" };
@@ -37,13 +70,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-type Threads = NonNullable<ReturnType<typeof nodeModule<"node:worker_threads">>>;
-
-/** The thread and its port. */
-interface Thread {
-  readonly worker: InstanceType<Threads["Worker"]>;
-  readonly port: InstanceType<Threads["MessagePort"]>;
-  readonly counter: Int32Array;
+/** One that opens a grammar, and waits for its turn. */
+interface Queued extends Waiting {
+  readonly lane: string;
 }
 
 interface Answer {
@@ -58,45 +87,50 @@ interface Answer {
 const WAIT_MILLISECONDS = 0.5;
 /** After a mask that took longer, so many are not waited for. */
 const MASKS_WITHOUT_WAIT = 16;
-
-/** Starting the thread is not part of a request's time. */
-const START_MILLISECONDS = 20_000;
+/** Tokens that a position may be after the last one for the time of one: a text that is opened again goes through all of its own. */
+const TOKENS_OF_A_STEP = 256;
 
 export class WorkerClient implements Client {
   readonly isElsewhere = true;
-  private readonly threads = nodeModule("node:worker_threads")!;
-  private thread: Thread | undefined;
+  private readonly threads = threadsHere()!;
+  private thread: Started | undefined;
   private next = 0;
   /** In the order in which they are answered. */
   private readonly waiting = new Map<number, Waiting>();
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Grammars to open. One is opened at a time, so that tokens wait for one at most. */
+  private readonly opens = new Turns<Queued>();
+  private isOpening = false;
+  private cancel = (): void => undefined;
   private isStarted = false;
   /** How many masks are not waited for. */
   private withoutWait = 0;
 
-  constructor(private readonly limits: ClientLimits = GRAMMAR_LIMITS) {}
+  constructor(
+    private readonly limits: ClientLimits = GRAMMAR_LIMITS,
+    private readonly reads = true,
+  ) {}
 
   ready(): undefined {
     return undefined;
   }
 
-  ask(request: EngineRequest): Promise<EngineReply> {
+  ask(request: EngineRequest, lane = ""): Promise<EngineReply> {
     return new Promise((resolve, reject) => {
-      this.send(request, { request, resolve, reject });
-      if (this.waiting.size === 1) this.watch();
+      if (request.type === "open") this.queue({ request, lane, resolve, reject });
+      else this.post({ request, resolve, reject });
     });
   }
 
-  askSoon(request: EngineRequest): EngineReply | Promise<EngineReply> {
+  askSoon(request: EngineRequest, lane?: string): EngineReply | Promise<EngineReply> {
     const { thread } = this;
     const isAlone = thread && this.isStarted && this.waiting.size === 0;
     if (request.type !== "move" || !isAlone || this.withoutWait > 0) {
       this.withoutWait = Math.max(this.withoutWait - 1, 0);
-      return this.ask(request);
+      return this.ask(request, lane);
     }
     let answer: EngineReply | undefined;
     const later = new Promise<EngineReply>((resolve, reject) => {
-      this.send(request, { request, resolve: (reply) => resolve((answer = reply)), reject });
+      this.send({ request, resolve: (reply) => resolve((answer = reply)), reject });
     });
     const end = performance.now() + WAIT_MILLISECONDS;
     while (this.waiting.size > 0) {
@@ -116,7 +150,7 @@ export class WorkerClient implements Client {
 
   askNow(request: EngineRequest): EngineReply {
     let answer: EngineReply | Error | undefined;
-    const { port, counter } = this.send(request, {
+    const { port, counter } = this.send({
       request,
       resolve: (reply) => (answer = reply),
       reject: (error) => (answer = error),
@@ -135,30 +169,60 @@ export class WorkerClient implements Client {
     if (this.thread) this.ask(request).catch(() => undefined);
   }
 
-  private send(request: EngineRequest, waiting: Waiting): Thread {
+  withdraw(request: EngineRequest): void {
+    const queued = [...this.opens].find((one) => one.request === request);
+    if (!queued) return;
+    this.opens.remove(queued.lane, queued);
+    queued.reject(new InputError("the text of this grammar is over", { code: "ENDED" }));
+  }
+
+  private queue(queued: Queued): void {
+    this.opens.push(queued.lane, queued);
+    this.openNext();
+  }
+
+  private openNext(): void {
+    if (this.isOpening) return;
+    const next = this.opens.next(() => "take");
+    if (!next) return;
+    this.opens.remove(next.lane, next);
+    this.isOpening = true;
+    const over = (): void => {
+      this.isOpening = false;
+      this.openNext();
+    };
+    this.post({
+      request: next.request,
+      resolve: (reply) => {
+        next.resolve(reply);
+        over();
+      },
+      reject: (error) => {
+        next.reject(error);
+        over();
+      },
+    });
+  }
+
+  private post(waiting: Waiting): void {
+    this.send(waiting);
+    if (this.waiting.size === 1) this.watch();
+  }
+
+  private send(waiting: Waiting): Started {
     const thread = (this.thread ??= this.start());
     const id = ++this.next;
     this.waiting.set(id, waiting);
-    thread.port.postMessage({ id, request });
+    thread.port.postMessage({ id, request: waiting.request });
     thread.port.ref();
     return thread;
   }
 
-  private start(): Thread {
-    const { Worker, MessageChannel } = this.threads;
-    const { port1: port, port2 } = new MessageChannel();
-    const counter = new Int32Array(new SharedArrayBuffer(4));
-    const worker = new Worker(grammarWorkerPath(), {
-      workerData: { port: port2, counter },
-      transferList: [port2],
-      // it needs none of the loaders of this process
-      ...{ execArgv: [], env: {}, stdin: false },
-    });
-    const thread = { worker, port, counter };
-    worker.unref();
-    port.on("message", (answer: Answer) => this.receive(answer));
-    port.unref();
-    worker.on("error", (error) => this.fail(thread, error));
+  private start(): Started {
+    const thread = startThread(this.threads, engineOptions(this.reads));
+    thread.port.on("message", (answer: Answer) => this.receive(answer));
+    thread.port.unref();
+    whenEnded(thread, (error) => this.fail(thread, error));
     this.isStarted = false;
     return thread;
   }
@@ -172,8 +236,10 @@ export class WorkerClient implements Client {
     waiting?.resolve(reply);
   }
 
-  private limitOf({ type }: EngineRequest): number {
-    return type === "open" ? this.limits.prepareMilliseconds : this.limits.stepMilliseconds;
+  private limitOf(request: EngineRequest): number {
+    if (request.type === "open") return this.limits.prepareMilliseconds + (request.texts ? START_MILLISECONDS : 0);
+    const tokens = request.type === "move" ? request.tokens.length : 0;
+    return this.limits.stepMilliseconds * (1 + Math.floor(tokens / TOKENS_OF_A_STEP));
   }
 
   /** The time of the request that is answered now. */
@@ -182,44 +248,58 @@ export class WorkerClient implements Client {
     return (first ? this.limitOf(first.request) : 0) + (this.isStarted ? 0 : START_MILLISECONDS);
   }
 
-  private tooSlow(request: EngineRequest): EngineReply {
-    const what = request.type === "open" ? "to prepare" : "for a token";
-    return { type: "failed", kind: "limit", message: `it takes more than ${this.limitOf(request)} ms ${what}` };
+  private tooSlow({ type }: EngineRequest): EngineReply {
+    const { prepareMilliseconds: open, stepMilliseconds: step } = this.limits;
+    const what = type === "open" ? `${open} ms to prepare` : `${step} ms for a token`;
+    return { type: "failed", kind: "limit", message: `it takes more than ${what}` };
   }
 
   private watch(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.waiting.size > 0) this.timer = setTimeout(() => this.stop(), this.limit());
+    this.cancel();
+    if (this.waiting.size > 0) this.cancel = deadline(this.limit(), () => this.stop());
   }
 
-  /** Ends the thread because of the request that it works on. The others ask again. */
+  /** Ends the thread because of the request that it works on. */
   private stop(): void {
     const { thread } = this;
-    this.thread = undefined;
+    this.lose(({ request, resolve }) => resolve(this.tooSlow(request)));
     thread?.port.close();
     void thread?.worker.terminate();
-    const [first, ...others] = this.waiting.values();
-    this.waiting.clear();
-    this.watch();
-    first?.resolve(this.tooSlow(first.request));
-    for (const { resolve } of others) resolve(LOST);
   }
 
-  private fail(thread: Thread, error: Error): void {
+  /** The thread has ended because of the request that it worked on. */
+  private fail(thread: Started, error: Error): void {
     if (this.thread !== thread) return;
+    const { isStarted } = this;
+    const message = `the thread of the grammars ended: ${error.message}`;
+    const failure = new InputError(message, { code: "ENGINE_FAILED", cause: error });
+    const others = this.lose(({ resolve, reject }) => {
+      if (isOutOfHeap(error)) resolve({ type: "failed", kind: "limit", message: OUT_OF_HEAP });
+      else reject(failure);
+    }, isStarted);
+    // another one would not start either
+    for (const { reject } of others) reject(failure);
+  }
+
+  /** There is no thread any more. Those behind the first ask again, if there can be another; the result is those that cannot. */
+  private lose(first: (waiting: Waiting) => void, isAgain = true): readonly Waiting[] {
     this.thread = undefined;
-    const all = [...this.waiting.values()];
+    const [cause, ...others] = this.waiting.values();
     this.waiting.clear();
     this.watch();
-    const message = `the thread of the grammars ended: ${error.message}`;
-    for (const { reject } of all) reject(new InputError(message, { code: "ENGINE_FAILED", cause: error }));
+    if (cause) first(cause);
+    if (!isAgain) return [...others, ...this.opens.clear()];
+    for (const { resolve } of others) resolve(LOST);
+    return [];
   }
 }
 
+let here: LocalClient | undefined;
+const local = (): Client => (here ??= new LocalClient());
+
 class LocalClient implements Client {
   readonly isElsewhere = false;
-  private readonly engine = new Engine();
+  private readonly engine = new Engine(engineOptions(true));
 
   ready(): Promise<void> | undefined {
     return this.engine.isLoaded ? undefined : this.engine.load();
@@ -245,6 +325,10 @@ class LocalClient implements Client {
   forget(request: EngineRequest): void {
     if (this.engine.isLoaded) this.engine.answer(request);
   }
+
+  withdraw(): void {
+    // nothing waits here
+  }
 }
 
 /**
@@ -252,5 +336,5 @@ class LocalClient implements Client {
  * demand.
  */
 export async function loadGrammars(): Promise<void> {
-  await sharedClient().ready();
+  await sharedClient("now").ready();
 }

@@ -14,6 +14,11 @@ export interface EngineVocabulary {
   readonly ends: readonly number[];
 }
 
+export interface VocabularyRequest {
+  readonly type: "vocabulary";
+  readonly texts: EngineVocabulary;
+}
+
 export interface OpenRequest {
   readonly type: "open";
   readonly vocabulary: number;
@@ -39,9 +44,10 @@ export interface CloseRequest {
   readonly epoch: number;
 }
 
-export type EngineRequest = OpenRequest | MoveRequest | CloseRequest;
+export type EngineRequest = VocabularyRequest | OpenRequest | MoveRequest | CloseRequest;
 
 export type EngineReply =
+  | { readonly type: "ready" }
   | { readonly type: "opened"; readonly matcher: number; readonly epoch: number }
   /** `accepted` of the tokens; bits of the wanted positions that there are, in order. */
   | { readonly type: "moved"; readonly accepted: number; readonly bits: readonly Uint32Array[] }
@@ -68,28 +74,47 @@ interface OpenMatcher {
   readonly grammar: OpenGrammar;
 }
 
+export interface EngineOptions {
+  /** Of an instance. */
+  readonly memoryBytes: number;
+  /** Whether grammars come that nothing has prepared before: an instance reads them first, so that one that is refused ends only this. */
+  readonly reads: boolean;
+  /** Prepared grammars of a vocabulary that are kept while no text uses them. */
+  readonly prepared: number;
+}
+
+/** After a grammar that took so many bytes, an engine that keeps none starts anew: memory never becomes less. */
+const ROOM = 2 ** 27;
+
 export class Engine {
   private instance: Instance | undefined;
-  /** It reads grammars first, so that one that is refused ends only this instance. */
   private reader: Instance | undefined;
   private epoch = 0;
   private vocabularies = new Map<number, OpenVocabulary>();
   private matchers = new Map<number, OpenMatcher>();
   private next = 0;
 
+  constructor(private readonly options: EngineOptions) {}
+
   /** To be awaited before `answer`, after a reply `failed` again. */
   async load(): Promise<void> {
-    this.instance ??= await Instance.start();
-    this.reader ??= await Instance.start();
+    const { memoryBytes, reads } = this.options;
+    this.instance ??= await Instance.start(memoryBytes);
+    if (reads) this.reader ??= await Instance.start(memoryBytes);
   }
 
   get isLoaded(): boolean {
-    return this.instance !== undefined && this.reader !== undefined;
+    return this.instance !== undefined && (this.reader !== undefined || !this.options.reads);
   }
 
   answer(request: EngineRequest): EngineReply {
     try {
       switch (request.type) {
+        case "vocabulary":
+          return this.guarded((instance) => {
+            this.vocabularyOf(instance, request.texts.id, request.texts);
+            return { type: "ready" };
+          });
         case "open":
           return this.open(request);
         case "move":
@@ -109,8 +134,7 @@ export class Engine {
     const key = JSON.stringify(grammar);
     if (!known?.grammars.has(key)) this.read(grammar);
     return this.guarded((instance) => {
-      const vocabulary = known ?? this.openVocabulary(instance, texts!);
-      latest(this.vocabularies, id, vocabulary);
+      const vocabulary = this.vocabularyOf(instance, id, texts);
       const open = vocabulary.grammars.get(key) ?? {
         compiled: instance.compile(vocabulary.compiler, grammar),
         users: 0,
@@ -119,9 +143,24 @@ export class Engine {
       const handle = instance.matcher(open.compiled);
       open.users++;
       this.matchers.set(++this.next, { handle, size: vocabulary.size, grammar: open });
-      forget(vocabulary.grammars, GRAMMAR_LIMITS.prepared, ({ compiled, users }) => users === 0 && compiled);
+      this.forgetUnused(vocabulary);
       return { type: "opened", matcher: this.next, epoch: this.epoch };
     });
+  }
+
+  private vocabularyOf(instance: Instance, id: number, texts: EngineVocabulary | undefined): OpenVocabulary {
+    const vocabulary = this.vocabularies.get(id) ?? this.openVocabulary(instance, texts!);
+    latest(this.vocabularies, id, vocabulary);
+    return vocabulary;
+  }
+
+  private forgetUnused({ grammars }: OpenVocabulary): void {
+    forget(grammars, this.options.prepared, ({ compiled, users }) => users === 0 && compiled);
+  }
+
+  /** Frees memory, if it is much; texts are opened again. */
+  freeMemory(): void {
+    if ((this.instance?.bytes ?? 0) > ROOM) this.reset();
   }
 
   private openVocabulary(instance: Instance, { bytes, offsets, ends }: EngineVocabulary): OpenVocabulary {
@@ -160,13 +199,15 @@ export class Engine {
       this.matchers.delete(matcher);
       open.handle.delete();
       open.grammar.users--;
+      if (this.options.prepared === 0)
+        for (const vocabulary of this.vocabularies.values()) this.forgetUnused(vocabulary);
     }
     return { type: "closed" };
   }
 
   private read(grammar: Prepared): void {
     try {
-      this.reader!.read(grammar);
+      this.reader?.read(grammar);
     } catch (error) {
       this.reader = undefined;
       throw error;
@@ -178,12 +219,16 @@ export class Engine {
     try {
       return call(this.instance!);
     } catch (error) {
-      this.instance = undefined;
-      this.epoch++;
-      this.vocabularies = new Map();
-      this.matchers = new Map();
+      this.reset();
       throw error;
     }
+  }
+
+  private reset(): void {
+    this.instance = undefined;
+    this.epoch++;
+    this.vocabularies = new Map();
+    this.matchers = new Map();
   }
 }
 

@@ -2,7 +2,6 @@
  * An instance of XGrammar in WebAssembly. Its code is compiled without exceptions: any error ends it, and leaves its stack and its
  * memory as they were at that moment. So an instance is used until its first error, and then another is started.
  */
-import { GRAMMAR_LIMITS } from "../limits.js";
 import { webAssembly, type WasmMemory, type WasmModule } from "../../wasm/webAssembly.js";
 
 /** An object of C++ in an instance. */
@@ -91,6 +90,9 @@ export class EngineError extends Error {
 /** What the code of the module is given in place of JavaScript's own, to know its memory and its messages. */
 class Surroundings {
   readonly messages: string[] = [];
+
+  constructor(readonly memoryBytes: number) {}
+
   memory: (WasmMemory & { grow(pages: number): number }) | undefined;
 
   readonly console = {
@@ -108,7 +110,7 @@ class Surroundings {
       // its own limit is 2 GiB
       const grow = memory.grow.bind(memory);
       memory.grow = (pages) => {
-        if (memory.buffer.byteLength + pages * PAGE > GRAMMAR_LIMITS.memoryBytes) throw new RangeError(OUT_OF_MEMORY);
+        if (memory.buffer.byteLength + pages * PAGE > this.memoryBytes) throw new RangeError(OUT_OF_MEMORY);
         return grow(pages);
       };
       this.memory = memory;
@@ -136,9 +138,9 @@ export class Instance {
   }
 
   /** Starts an instance. It takes 20 ms. */
-  static async start(): Promise<Instance> {
+  static async start(memoryBytes: number): Promise<Instance> {
     const { library, STACK } = await import("./library.mjs");
-    const around = new Surroundings();
+    const around = new Surroundings(memoryBytes);
     const classes = await classesOf(library(around) as Package);
     return new Instance(around, classes, STACK[0]);
   }
@@ -244,7 +246,7 @@ export class Instance {
     if (error instanceof RangeError) return new EngineError("it is nested too deeply", "limit");
     // `abort` without a message follows an allocation that fails
     return new EngineError(
-      `it needs more than ${GRAMMAR_LIMITS.memoryBytes} bytes of memory, or is nested too deeply`,
+      `it needs more than ${this.around.memoryBytes} bytes of memory, or is nested too deeply`,
       "limit",
     );
   }

@@ -6,8 +6,8 @@ import { InputError } from "../../errors.js";
 import { hasBit } from "../bits.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import type { GrammarState } from "../types.js";
-import { sharedClient, type Client } from "./client.js";
-import type { EngineReply, EngineRequest, EngineVocabulary } from "./engine.js";
+import type { Client } from "./client.js";
+import type { EngineReply, EngineRequest, EngineVocabulary, OpenRequest } from "./engine.js";
 import type { Prepared } from "./instance.js";
 
 /** What a session needs of a vocabulary. */
@@ -28,8 +28,12 @@ export interface SessionOptions {
   readonly grammar: Prepared;
   readonly naming: Naming;
   readonly now: boolean;
-  /** The engine, if not the one for this thread. */
-  readonly client?: Client;
+  /** Where the text lives: where the first is too slow or has too little memory for it, it goes on in the next. */
+  readonly clients: readonly [Client, ...Client[]];
+  /** Called when it does. */
+  readonly onNext?: () => void;
+  /** Whose text it is: lanes take turns where grammars are opened. */
+  readonly lane?: string | undefined;
 }
 
 /** A matcher of the engine, and its position. */
@@ -52,11 +56,13 @@ class Session {
   private turns = 0;
   /** The positions that have their bits, the oldest first. */
   private readonly kept: Position[] = [];
-  readonly client: Client;
+  private opening: OpenRequest | undefined;
+  private others: readonly Client[];
+  client: Client;
   readonly start = new Position(this, undefined, -1, 0);
 
   constructor(readonly options: SessionOptions) {
-    this.client = options.client ?? sharedClient();
+    [this.client, ...this.others] = options.clients;
   }
 
   /**
@@ -79,7 +85,7 @@ class Session {
   private finished(steps: Steps, first: IteratorResult<EngineRequest, number>): number | Promise<number> {
     let asked = first;
     while (!asked.done) {
-      const reply = this.client.askSoon(asked.value);
+      const reply = this.client.askSoon(asked.value, this.options.lane);
       if (reply instanceof Promise) return reply.then((found) => this.finished(steps, steps.next(found)));
       asked = steps.next(reply);
     }
@@ -95,6 +101,13 @@ class Session {
 
   /** Gives the matcher back; it is opened again if it is needed. */
   release(): void {
+    if (this.opening) this.client.withdraw(this.opening);
+    const close = (): void => this.close();
+    if (this.turns > 0) void this.turn.then(close, close);
+    else close();
+  }
+
+  private close(): void {
     const { matcher } = this;
     this.matcher = undefined;
     if (matcher) this.client.forget({ type: "close", matcher: matcher.id, epoch: matcher.epoch });
@@ -111,7 +124,7 @@ class Session {
       };
       if (reply.type === "moved") return this.arrive(matcher, position, keep.depth + reply.accepted, reply.bits);
       this.matcher = undefined;
-      if (reply.type !== "gone") throw this.failure(reply);
+      if (reply.type !== "gone" && !this.isNext(reply)) throw this.failure(reply);
     }
     throw new InputError(this.options.naming("the engine was ended because of other grammars again and again"), {
       code: "ENGINE_FAILED",
@@ -132,12 +145,24 @@ class Session {
 
   private *open(): Generator<EngineRequest, Matcher | undefined, EngineReply> {
     const { vocabulary, grammar } = this.options;
-    const request = { type: "open", vocabulary: vocabulary.id, grammar } as const;
-    let reply = yield request;
-    if (reply.type === "gone" && reply.what === "vocabulary") reply = yield { ...request, texts: vocabulary.texts() };
-    if (reply.type === "gone") return undefined;
+    const request: OpenRequest = { type: "open", vocabulary: vocabulary.id, grammar };
+    let reply = yield (this.opening = request);
+    if (reply.type === "gone" && reply.what === "vocabulary")
+      reply = yield (this.opening = { ...request, texts: vocabulary.texts() });
+    this.opening = undefined;
+    if (reply.type === "gone" || this.isNext(reply)) return undefined;
     if (reply.type !== "opened") throw this.failure(reply);
     return { id: reply.matcher, epoch: reply.epoch, at: this.start };
+  }
+
+  /** Goes on where there is more time and memory, if that is what it lacks. */
+  private isNext(reply: EngineReply): boolean {
+    const [next, ...others] = this.others;
+    if (!next || reply.type !== "failed" || reply.kind !== "limit") return false;
+    this.client = next;
+    this.others = others;
+    this.options.onNext?.();
+    return true;
   }
 
   private failure(reply: EngineReply): Error {

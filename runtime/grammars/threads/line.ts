@@ -1,0 +1,135 @@
+/** A thread that prepares grammars, and those that wait for it, in lanes that take turns. */
+import { InputError, type InputErrorCode } from "../../errors.js";
+import { Turns } from "../../turns.js";
+import { GRAMMAR_LIMITS } from "../limits.js";
+import type { Routed } from "../sources.js";
+import type { EngineVocabulary } from "../xgrammar/engine.js";
+import { START_MILLISECONDS, threadsHere } from "./start.js";
+import { Thread, type Ended } from "./thread.js";
+
+/** What is known of a source, by its content. */
+export type Known =
+  | { readonly kind: "prepared"; readonly routed: Routed; readonly isCheap: boolean }
+  | { readonly kind: "refused"; readonly code: InputErrorCode; readonly message: string };
+
+/** What a thread found; `late`: it took too long there. */
+export type Found =
+  Known | { readonly kind: "late"; readonly message: string } | { readonly kind: "failed"; readonly error: Error };
+
+/** A source that is prepared once for all that ask for it. */
+export interface Job {
+  readonly key: string;
+  /** What messages call the source. */
+  readonly name: string;
+  /** As JSON. */
+  readonly source: string;
+  readonly vocabulary: { readonly id: number; texts(): EngineVocabulary };
+  /** How many ask for it, by lane. */
+  readonly askers: Map<string, number>;
+  /** It has had its first try. */
+  isTried: boolean;
+  /** Where it waits; undefined once a thread works on it. */
+  line: Line | undefined;
+  readonly resolve: (found: Known) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Line {
+  readonly turns = new Turns<Job>();
+  private thread: Thread | undefined;
+  /** Those that the thread has. */
+  private vocabularies = new Set<number>();
+  private running: Job | undefined;
+
+  constructor(
+    private readonly limits: { readonly milliseconds: number; readonly heapMegabytes: number },
+    private readonly done: (job: Job, found: Found) => void,
+  ) {}
+
+  /** Of a job that waits here, or nowhere. */
+  enter(job: Job, lane: string): void {
+    job.line = this;
+    this.turns.push(lane, job);
+    if (!this.running) void this.serve();
+  }
+
+  leave(job: Job): void {
+    for (const lane of job.askers.keys()) this.turns.remove(lane, job);
+    job.line = undefined;
+  }
+
+  /** Whether the thread works on it. */
+  isAt = (job: Job): boolean => this.running === job;
+
+  /** Takes a job out that nothing waits for any more; ends the thread, if it works on it. */
+  abandon(job: Job): void {
+    this.leave(job);
+    if (this.running === job) this.thread?.end({ type: "ended", why: "left", message: "nothing waits for it" });
+  }
+
+  private async serve(): Promise<void> {
+    for (let job = this.take(); job; job = this.take()) {
+      this.running = job;
+      const found = await this.prepare(job).catch((error: unknown): Found => ({
+        kind: "failed",
+        error: error as Error,
+      }));
+      this.done(job, found);
+    }
+    this.running = undefined;
+  }
+
+  private take(): Job | undefined {
+    const job = this.turns.next(() => "take");
+    if (job) this.leave(job);
+    return job;
+  }
+
+  private async prepare(job: Job): Promise<Found> {
+    if (!this.thread || this.thread.isOver) {
+      const engine = { memoryBytes: GRAMMAR_LIMITS.preparingBytes, reads: false, prepared: 0 };
+      this.thread = new Thread(threadsHere()!, engine, this.limits.heapMegabytes);
+      this.vocabularies = new Set();
+    }
+    const { thread, vocabularies } = this;
+    const { id } = job.vocabulary;
+    if (!vocabularies.has(id)) {
+      const opened = await thread.ask({ type: "vocabulary", texts: job.vocabulary.texts() }, START_MILLISECONDS);
+      if (opened.type === "ended") return { kind: "failed", error: failure(opened.message) };
+      vocabularies.add(id);
+    }
+    const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.limits.milliseconds);
+    switch (reply.type) {
+      case "prepared": {
+        const { routed, milliseconds } = reply;
+        return { kind: "prepared", routed, isCheap: milliseconds <= GRAMMAR_LIMITS.cheapMilliseconds };
+      }
+      case "refused":
+        return { kind: "refused", code: reply.code, message: reply.message };
+      case "failed": {
+        // the engine has started again, without vocabularies
+        vocabularies.clear();
+        const code = reply.kind === "limit" ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT";
+        return { kind: "refused", code, message: naming(job, reply.message) };
+      }
+      case "gone":
+        vocabularies.clear();
+        return this.prepare(job);
+      case "ended":
+        return ended(job, reply);
+      default:
+        return { kind: "failed", error: new Error(`the thread of the grammars answered \`${reply.type}\``) };
+    }
+  }
+}
+
+export const naming = ({ name }: Pick<Job, "name">, message: string): string => `${name} cannot be used: ${message}`;
+
+const failure = (message: string): InputError =>
+  new InputError(`the thread of the grammars ended: ${message}`, { code: "ENGINE_FAILED" });
+
+function ended(job: Job, { why, message }: Ended): Found {
+  if (why === "time") return { kind: "late", message: naming(job, message) };
+  if (why === "memory") return { kind: "refused", code: "LIMIT_EXCEEDED", message: naming(job, message) };
+  return { kind: "failed", error: failure(message) };
+}

@@ -1,0 +1,20 @@
+/** What threads of grammars are asked, and what they answer. */
+import type { InputErrorCode } from "../../errors.js";
+import type { Routed } from "../sources.js";
+import type { EngineReply, EngineRequest } from "../xgrammar/engine.js";
+
+/** Reads a source, and tries it with a vocabulary that the engine has. */
+export interface PrepareRequest {
+  readonly type: "prepare";
+  readonly vocabulary: number;
+  /** As JSON. */
+  readonly source: string;
+}
+
+export type ThreadRequest = EngineRequest | PrepareRequest;
+
+export type ThreadReply =
+  | EngineReply
+  | { readonly type: "prepared"; readonly routed: Routed; readonly milliseconds: number }
+  /** An `InputError` of the source. */
+  | { readonly type: "refused"; readonly code: InputErrorCode; readonly message: string };

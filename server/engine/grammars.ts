@@ -1,0 +1,68 @@
+/** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
+import type { Chain } from "ggsl/chain.js";
+import { InputError } from "ggsl/errors.js";
+import { kindOf } from "ggsl/grammars/sources.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import { refusalFor } from "../faults.js";
+import type { Lane } from "../lanes/lane.js";
+import type { AskedGrammar } from "../openai/grammars.js";
+import { Refusal } from "../refusal.js";
+import type { Engine } from "./engine.js";
+import type { Prepared } from "./parameters.js";
+
+/** Seconds after which a client tries again. */
+const WHEN_BUSY = 2;
+
+export interface GrammarClient {
+  readonly lane: Lane;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads and prepares all grammars that a chain asks. Throws a `Refusal` that names the field of one that is not right.
+ * @param asked what a field beside the sampler asks for
+ */
+export async function prepareGrammars(
+  { model }: Engine,
+  prepared: Pick<Prepared, "chain" | "uniforms">,
+  asked: AskedGrammar | undefined,
+  client: GrammarClient,
+): Promise<void> {
+  for (const { source, field } of usedBy(prepared, asked)) {
+    try {
+      kindOf(source);
+      await model.prepareGrammar(source, client);
+    } catch (error) {
+      client.signal.throwIfAborted();
+      if (!(error instanceof InputError) || error.code !== "BUSY") throw refusalFor(error, field);
+      const message = `${error.message}: try again in ${WHEN_BUSY} s`;
+      throw new Refusal("grammars_busy", message, { param: field, retryAfter: WHEN_BUSY });
+    }
+  }
+}
+
+/** The grammars that features of a chain ask, and the fields that they come from. One that is absent is refused with the text. */
+function usedBy(
+  { chain, uniforms }: Pick<Prepared, "chain" | "uniforms">,
+  asked: AskedGrammar | undefined,
+): AskedGrammar[] {
+  const standards = new Map(grammarsOf(chain.graph).map(({ name, default: standard }) => [name, standard]));
+  const used = new Map<string, AskedGrammar>();
+  const inProgram = (gbnf: string): AskedGrammar => ({ source: { gbnf }, field: "sampler" });
+  for (const grammar of grammarsIn(chain)) {
+    if (typeof grammar === "string") {
+      used.set(` ${grammar}`, inProgram(grammar));
+      continue;
+    }
+    const source = uniforms[grammar.param] as GrammarSource | undefined;
+    const standard = standards.get(grammar.param);
+    if (source && source === asked?.source) used.set(grammar.param, asked);
+    else if (source !== undefined) used.set(grammar.param, { source, field: `sampler_params.${grammar.param}` });
+    else if (standard !== undefined) used.set(grammar.param, inProgram(standard));
+  }
+  return [...used.values()];
+}
+
+const grammarsIn = ({ graph: { features } }: Chain) =>
+  features.flatMap(({ from }) => (from.kind === "allowed" ? [from.grammar] : []));

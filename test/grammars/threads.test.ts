@@ -1,0 +1,259 @@
+/** Threads that prepare grammars, and those where texts live: whose grammars wait for whose, and what happens to a thread that ends. */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { setTimeout as wait } from "node:timers/promises";
+import { compile } from "../../runtime/chain.js";
+import { loadModel, type Model } from "../../runtime/model.js";
+import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/grammars/open.js";
+import { hasBit } from "../../runtime/grammars/bits.js";
+import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";
+import { Preparing } from "../../runtime/grammars/threads/preparing.js";
+import type { Started } from "../../runtime/grammars/threads/start.js";
+import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
+import type { GrammarSource } from "../../runtime/grammars/types.js";
+import { DEMO_MODEL } from "../model/file.js";
+import { counted, ENDLESS, slowPattern } from "./hostile.js";
+import { tokensOf, wordsOf, type Words } from "./walk.js";
+
+let words: Words;
+let model: Model;
+beforeAll(async () => {
+  words = await wordsOf(DEMO_MODEL);
+  model = await loadModel(DEMO_MODEL, { contextSize: 256 });
+});
+afterAll(() => {
+  words.model.dispose();
+  model.dispose();
+});
+
+const place = (preparing: Preparing, lane = ""): GrammarPlace => ({
+  ...{ vocabulary: words.vocabulary, now: false, lane, preparing },
+});
+const prepare = (preparing: Preparing, source: GrammarSource, lane = "", signal?: AbortSignal): Promise<void> =>
+  prepareGrammar(source, place(preparing, lane), signal);
+/** What holds a thread, to end it as a fault in it would. */
+interface Holder {
+  readonly thread: { readonly started: Started };
+}
+const startedBy = ({ thread }: Holder) => thread.started.worker;
+const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "prepared",
+    (error: unknown) => (error as { code?: unknown }).code ?? error,
+  );
+
+const chain = compile(
+  `import { constrain, temp, dist } from "std"\nchain c(g: grammar) = constrain(g) |> temp(0.9) |> dist(5)`,
+);
+
+describe("preparing", () => {
+  test("a source is refused by another thread, and asked once", async () => {
+    const preparing = new Preparing();
+    const source = { jsonSchema: counted(600) };
+    const before = performance.eventLoopUtilization();
+    expect(await codeOf(prepare(preparing, source))).toBe("LIMIT_EXCEEDED");
+    // reading it is nearly all of the time
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+    const { tries } = preparing;
+    await expect(prepare(preparing, source)).rejects.toThrow(/takes more than 800000 steps to write/);
+    expect(await codeOf(prepare(preparing, { regex: "a{1,2}" }))).toBe("prepared");
+    await prepare(preparing, { regex: "a{1,2}" });
+    expect(preparing.tries).toBe(tries + 1);
+  }, 120_000);
+
+  test("messages are those of a source that is read in this thread", async () => {
+    const preparing = new Preparing();
+    const sources: GrammarSource[] = [
+      { gbnf: "root ::= x" },
+      { regex: "a(?=b)" },
+      { choices: [] },
+      { structuralTag: { type: "nope" } },
+      { jsonSchema: { type: "object", properties: { a: { not: {} } } } },
+      { jsonSchema: "{" },
+      { gbnf: `root ::= "${"x".repeat(3e5)}"` },
+    ];
+    for (const source of sources) {
+      const at = { vocabulary: words.vocabulary, now: true };
+      let here: unknown;
+      try {
+        openGrammar(source, at);
+      } catch (error) {
+        here = error;
+      }
+      const { message, code } = here as { message: string; code: string };
+      await expect(prepare(preparing, source)).rejects.toMatchObject({ name: "InputError", message, code });
+    }
+  }, 120_000);
+
+  test.each([2, 8])(
+    "lanes with grammars that take 10 s: %i of them delay no other lane's",
+    async (lanes) => {
+      // relative: a hostile one takes a minute, the honest ones are done long before
+      const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
+      await prepare(preparing, { choices: ["warm"] }, "honest");
+      let done = 0;
+      const abort = new AbortController();
+      const hostile = Array.from({ length: 2 * lanes }, async (_, i) => {
+        await codeOf(prepare(preparing, { regex: slowPattern(100 * lanes + i) }, `hostile ${i % lanes}`, abort.signal));
+        done++;
+      });
+      for (let i = 0; i < 12; i++) {
+        const properties = { [`p${i}`]: { type: "string" } };
+        await prepare(preparing, { jsonSchema: { type: "object", properties } }, "honest");
+      }
+      expect(done).toBe(0);
+      expect(preparing.isLate("honest")).toBe(false);
+      abort.abort();
+      await Promise.all(hostile);
+    },
+    240_000,
+  );
+
+  test("a lane that had an expensive grammar waits with the next ones, and the others do not", async () => {
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 4000 });
+    const first = prepare(preparing, { regex: slowPattern(1) }, "late").catch(() => undefined);
+    while (!preparing.isLate("late")) await wait(5);
+    const order: string[] = [];
+    const next = prepare(preparing, { regex: "ab?" }, "late").then(() => order.push("late"));
+    // another lane that asks for the same has its own turn
+    await prepare(preparing, { regex: "ab?" }, "other").then(() => order.push("other"));
+    await Promise.all([first, next]);
+    expect(order).toHaveLength(2);
+    expect(preparing.isLate("other")).toBe(false);
+    // what was too slow is known
+    const { tries } = preparing;
+    await expect(prepare(preparing, { regex: slowPattern(1) }, "other")).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: "the regular expression cannot be used: it takes more than 4000 ms to prepare",
+    });
+    expect(preparing.tries).toBe(tries);
+  }, 120_000);
+
+  test("one that is aborted leaves the queue, unless another waits for the same", async () => {
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 100, prepareMilliseconds: 3000 });
+    const slow = codeOf(prepare(preparing, { regex: slowPattern(2) }, "late"));
+    while (!preparing.isLate("late")) await wait(5);
+    const abort = new AbortController();
+    const reason = new Error("gone");
+    const left = prepare(preparing, { regex: "x?y" }, "late", abort.signal);
+    const shared = prepare(preparing, { regex: "y?z" }, "late", abort.signal);
+    const stays = codeOf(prepare(preparing, { regex: "y?z" }, "late"));
+    abort.abort(reason);
+    await expect(left).rejects.toBe(reason);
+    await expect(shared).rejects.toBe(reason);
+    expect([await slow, await stays]).toEqual(["LIMIT_EXCEEDED", "prepared"]);
+    // that of the expensive one, and that which another waited for
+    expect(preparing.tries).toBe(2);
+  }, 120_000);
+
+  test("a lane has a number of grammars that wait, and the others have room", async () => {
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 2000 });
+    const sources = Array.from({ length: 40 }, (_, i): GrammarSource => ({ regex: `a{${i}}b` }));
+    const greedy = sources.map((source) => codeOf(prepare(preparing, source, "greedy")));
+    const modest = codeOf(prepare(preparing, { regex: "modest" }, "modest"));
+    expect(await modest).toBe("prepared");
+    const codes = await Promise.all(greedy);
+    expect(codes.filter((code) => code === "BUSY")).toHaveLength(40 - 1 - GRAMMAR_LIMITS.waitingOfLane);
+    expect(codes.filter((code) => code === "prepared")).toHaveLength(1 + GRAMMAR_LIMITS.waitingOfLane);
+  }, 120_000);
+
+  test("a thread whose heap or stack is full is an error of its request, and there for the next", async () => {
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 60_000, heapMegabytes: 48 });
+    const large = `[${"[],".repeat(3_000_000)}[]]`;
+    await expect(prepare(preparing, { jsonSchema: large })).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: "the JSON schema cannot be used: it needs more memory than its thread has",
+    });
+    expect(await codeOf(prepare(preparing, { choices: ["a"] }))).toBe("prepared");
+    await expect(prepare(preparing, ENDLESS)).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringMatching(/nested too deeply|steps/) as unknown,
+    });
+    expect(await codeOf(prepare(preparing, { choices: ["b"] }))).toBe("prepared");
+  }, 120_000);
+
+  test("a thread that ends is an error of the grammar that it worked on, which can be asked for again", async () => {
+    const preparing = new Preparing();
+    await prepare(preparing, { choices: ["a"] });
+    const hit = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a"));
+    const others = ["b", "c"].map((lane) => codeOf(prepare(preparing, { choices: [lane] }, lane)));
+    // the thread itself, as a fault in it would end it
+    await startedBy((preparing as unknown as { readonly quick: Holder }).quick).terminate();
+    expect([await hit, ...(await Promise.all(others))]).toEqual(["ENGINE_FAILED", "prepared", "prepared"]);
+    const abort = new AbortController();
+    const again = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a", abort.signal));
+    await prepare(preparing, { choices: ["d"] }, "b");
+    abort.abort();
+    expect(await again).toBe("ABORTED");
+  }, 120_000);
+});
+
+describe("following", () => {
+  const accepted = async (source: GrammarSource, at: GrammarPlace) => {
+    const start = openGrammar(source, at);
+    await start.ready();
+    return start;
+  };
+
+  test("a text goes on while another lane's grammar is prepared, and ended", async () => {
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
+    const abort = new AbortController();
+    let isOver = false;
+    const hostile = codeOf(prepare(preparing, { regex: slowPattern(4) }, "hostile", abort.signal)).finally(
+      () => (isOver = true),
+    );
+    let state = openGrammar({ regex: "[a-z ]{60,80}\\." }, place(preparing, "honest"));
+    for (let i = 0; i < 30; i++) {
+      await state.ready();
+      state = state.accept(tokensOf(state.bits())[0]!);
+    }
+    expect(isOver).toBe(false);
+    abort.abort();
+    expect(await hostile).toBe("ABORTED");
+    await state.ready();
+  }, 120_000);
+
+  test("a text that is aborted does not wait for its grammar", async () => {
+    const abort = new AbortController();
+    const generation = model.generate("In the beginning", {
+      ...{ chain, uniforms: { g: { regex: slowPattern(5) } }, signal: abort.signal, lane: "aborted" },
+    });
+    const first = codeOf(generation[Symbol.asyncIterator]().next());
+    await wait(50);
+    const begin = performance.now();
+    abort.abort();
+    expect(await first).toBe("ABORTED");
+    // preparing it takes 10 s
+    expect(performance.now() - begin).toBeLessThan(5000);
+  }, 60_000);
+
+  test("a text that is too slow among many goes on where it delays none", async () => {
+    const at = { vocabulary: words.vocabulary, now: false };
+    const hurried = new WorkerClient({ prepareMilliseconds: 50, stepMilliseconds: 2000 });
+    const slow = { regex: Array.from({ length: 20 }, (_, i) => `[a-z]{1,2000}${i}`).join("") };
+    // starting the thread is not part of the time
+    const text = await accepted({ regex: "(ab){3}" }, { ...at, clients: [hurried] });
+    const next = text.accept(words.vocabulary.tokenize("a")[0]!);
+    const moved = openGrammar(slow, { ...at, clients: [hurried, new WorkerClient()] });
+    await Promise.all([moved.ready(), next.ready()]);
+    expect([...moved.bits()]).toEqual([...openGrammar(slow, { ...at, now: true }).bits()]);
+    expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
+    // without another place, it is over
+    await expect(openGrammar(slow, { ...at, clients: [hurried] }).ready()).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      message: "the regular expression cannot be used: it takes more than 50 ms to prepare",
+    });
+  }, 60_000);
+
+  test("a thread that ends is an error of the text that it worked on; the others go on with the next", async () => {
+    const client = new WorkerClient();
+    const at: GrammarPlace = { vocabulary: words.vocabulary, now: false, clients: [client] };
+    const [a] = words.vocabulary.tokenize("a");
+    const text = await accepted({ regex: "(ab){3}" }, at);
+    const slow = codeOf(openGrammar({ regex: slowPattern(6) }, at).ready()!);
+    const next = text.accept(a!);
+    const ready = codeOf(next.ready()!);
+    await (client as unknown as { readonly thread: Started }).thread.worker.terminate();
+    expect([await slow, await ready]).toEqual(["ENGINE_FAILED", "prepared"]);
+    expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
+  }, 60_000);
+});
