@@ -9,6 +9,7 @@ import { buildApp } from "./app.js";
 import {
   checkNames,
   contextSizeOf,
+  decodeWorkOf,
   DEFAULTS,
   FLUSH,
   GRACE,
@@ -88,7 +89,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
       ...{ name: nameOf(options), template: options.template, sequences, spare, reserved, strict: options.strict },
-      contextSize,
+      ...{ contextSize, decodeWork: decodeWorkOf(options, model.info.bytes) },
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
@@ -102,6 +103,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
         samplers: () => samplers.size,
         compiling: () => samplers.waiting,
         liveChains: () => engine.batch.liveChains,
+        postponed: () => engine.batch.postponed,
       },
     });
     const serving: Serving = {

@@ -18,6 +18,7 @@ interface Options extends ModelFlags {
   readonly slot?: readonly NamedSlot[];
   readonly limit?: Readonly<Record<string, number>>;
   readonly queue?: number;
+  readonly decodeWork?: number;
   readonly template?: string;
   readonly files?: string;
   readonly log?: "json" | "off";
@@ -60,6 +61,11 @@ export const addServe = (command: Command): Command =>
         "--limit <cost=n>",
         "the most that a token may cost with a sampler of a request, such as work=5000000 or sorts=2; repeatable",
         costLimit,
+      )
+      .option(
+        "--decode-work <n>",
+        "rows that samplers of requests may compute in one decode together; costlier ones take turns (default: 4194304, or the model's bytes / 8)",
+        natural,
       )
       .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
@@ -137,7 +143,7 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
       trustProxy,
       strict,
     },
-    ...{ contextSize: options.ctxSize, template: readTemplate(options) },
+    ...{ contextSize: options.ctxSize, decodeWork: options.decodeWork, template: readTemplate(options) },
     ...{ allowHosts: options.allowHost, samplers: options.sampler, slots: options.slot, limits: options.limit },
   };
 };

@@ -44,6 +44,13 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @default 256
    */
   readonly queue?: number | undefined;
+  /**
+   * Rows that the samplers of requests may compute in one decode together, as `decodeWork` of a batch; costly ones take turns. The
+   * server's own samplers do not count.
+   * @default 4194304, or one for each 8 bytes of the model, if that is more
+   * @unit rows
+   */
+  readonly decodeWork?: number | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
   /** Lines of the log: `json` (default), or none. */
@@ -105,6 +112,7 @@ const NAMES: OptionNames<ServeOptions> = {
   ...{
     slots: true,
     queue: true,
+    decodeWork: true,
     template: true,
     log: true,
     logPrompts: true,
@@ -199,6 +207,13 @@ export function spareOf(sequences: number, contextSize: number): number {
   const wanted = sequences === 1 ? 0 : 1 + Math.ceil(sequences / 16);
   return Math.min(wanted, MAX_SEQUENCES - sequences, Math.floor(MAX_CONTEXT / contextSize) - sequences);
 }
+
+/** With it, samplers take about as long as a decode of the model itself: of a small one, and bytes of a larger one for a row. */
+const DECODE_WORK = { least: 2 ** 22, modelBytes: 8 } as const;
+
+/** Rows that the samplers of requests may compute in one decode together. */
+export const decodeWorkOf = ({ decodeWork }: ServeOptions, modelBytes: number): number =>
+  decodeWork ?? Math.max(DECODE_WORK.least, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
 
 /** The model's name for requests. */
 export const nameOf = ({ alias, model }: ServeOptions): string =>

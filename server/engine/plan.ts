@@ -120,7 +120,7 @@ export function textsOf(
     );
   const seeded = seededBy(prepared);
   const common = {
-    ...{ signal, stop: typeof stop === "string" ? [stop] : stop },
+    ...{ inEveryDecode: prepared.isOwn, signal, stop: typeof stop === "string" ? [stop] : stop },
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
