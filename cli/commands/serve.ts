@@ -19,6 +19,10 @@ interface Options extends ModelFlags {
   readonly limit?: Readonly<Record<string, number>>;
   readonly queue?: number;
   readonly decodeWork?: number;
+  readonly connections?: number;
+  readonly addressConnections?: number;
+  readonly bodyBytes?: number;
+  readonly laneBodyBytes?: number;
   readonly template?: string;
   readonly files?: string;
   readonly log?: "json" | "off";
@@ -68,6 +72,18 @@ export const addServe = (command: Command): Command =>
         natural,
       )
       .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)
+      .option("--connections <n>", "connections of all clients (default: 1024)", natural)
+      .option(
+        "--address-connections <n>",
+        "connections of an address; those of trusted proxies only count together (default: 256)",
+        natural,
+      )
+      .option(
+        "--body-bytes <n>",
+        "bytes of the bodies of all requests that are not answered (default: 134217728)",
+        natural,
+      )
+      .option("--lane-body-bytes <n>", "bytes of those of one key, else of one address (default: 33554432)", natural)
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
       .option("--files <folder>", "static files for `/` (default: the playground)")
       .option(
@@ -143,7 +159,13 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
       trustProxy,
       strict,
     },
-    ...{ contextSize: options.ctxSize, decodeWork: options.decodeWork, template: readTemplate(options) },
+    ...{
+      contextSize: options.ctxSize,
+      decodeWork: options.decodeWork,
+      ...{ connections: options.connections, addressConnections: options.addressConnections },
+      ...{ bodyBytes: options.bodyBytes, laneBodyBytes: options.laneBodyBytes },
+      template: readTemplate(options),
+    },
     ...{ allowHosts: options.allowHost, samplers: options.sampler, slots: options.slot, limits: options.limit },
   };
 };

@@ -15,6 +15,9 @@ export interface Sources {
   /** Samplers that are kept, and programs that wait for the compiler. */
   readonly samplers?: () => number;
   readonly compiling?: () => number;
+  /** Connections that are open, and bytes of bodies of requests that are not answered. */
+  readonly connections?: () => number;
+  readonly bodyBytes?: () => number;
   /** Tokens that waited for a later decode. */
   readonly postponed?: () => number;
 }
@@ -31,6 +34,8 @@ const GAUGES: Readonly<Record<Exclude<keyof Sources, "postponed">, readonly [nam
   waiting: ["ggsl_queue_length", "Requests that wait for a place"],
   liveChains: ["ggsl_live_chains", "Chains in the model's graph"],
   samplers: ["ggsl_samplers", "Compiled samplers that are kept"],
+  connections: ["ggsl_connections", "Connections that are open"],
+  bodyBytes: ["ggsl_body_bytes", "Bytes of bodies of requests that are not answered"],
   compiling: ["ggsl_compiler_queue_length", "Programs that wait for the compiler"],
 };
 
