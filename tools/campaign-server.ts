@@ -9,7 +9,7 @@ import { count, readArguments } from "./lib/arguments.js";
 import { attemptNode, ToolError } from "./lib/process.js";
 
 const USAGE =
-  "npm run campaign:server -- [--only load,hostile,seeds] [--seconds N] [--clients N] [--minutes N] [--requests N] [--quiet SECONDS] [--honest N] [--seeds N] [--seed N]";
+  "npm run campaign:server -- [--only load,hostile,seeds] [--seconds N] [--clients N] [--minutes N] [--requests N] [--quiet SECONDS] [--honest N] [--seeds N] [--seed N] [--kinds NAME,...]";
 
 export async function main(args: readonly string[]): Promise<number> {
   const text = { type: "string" } as const;
@@ -25,12 +25,14 @@ export async function main(args: readonly string[]): Promise<number> {
       honest: text,
       seeds: text,
       seed: text,
+      kinds: text,
     },
   });
-  const { only, ...numbers } = values;
+  const { only, kinds, ...numbers } = values;
   await compile();
   const words = [
     ...(only === undefined ? [] : ["--only", only]),
+    ...(kinds === undefined ? [] : ["--kinds", kinds]),
     ...Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, count(name, value)]),
   ];
   const options = ["--conditions=@ggsl/source", `--import=${import.meta.resolve("tsx")}`, "--no-warnings"];

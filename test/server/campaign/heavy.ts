@@ -95,7 +95,7 @@ export const attacks = (target: Target): fc.Arbitrary<Attack> =>
           COMPLETIONS,
           complete({
             sampler: `import { greedy } from "std"\nsampler s(g: grammar) { keep allowed(g) }\nchain c(g: grammar) = s(g) |> greedy()`,
-            sampler_params: { g: grammar },
+            sampler_params: { g: { gbnf: grammar } },
           }),
         ),
       ),

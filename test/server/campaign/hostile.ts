@@ -19,6 +19,8 @@ export interface HostileOptions {
   readonly client: (honest: number) => Client;
   readonly targets: readonly Omit<Target, "url">[];
   readonly seed: number;
+  /** Only attacks of these kinds; default: all. */
+  readonly kinds?: readonly string[] | undefined;
 }
 
 export interface Goal {
@@ -160,7 +162,9 @@ export async function hostile(server: Child, options: HostileOptions): Promise<H
   for (let round = 0; !isOver(); round++) {
     const target = { url: server.url, ...targets[round % targets.length]! };
     const count = Math.min(part, requests - sent);
-    const all = fc.sample(attacks(target), { seed: seed + round, numRuns: count });
+    const all = fc
+      .sample(attacks(target), { seed: seed + round, numRuns: count })
+      .filter(({ kind }) => options.kinds?.includes(kind) ?? true);
     await Promise.all(
       Array.from({ length: atOnce }, async () => {
         for (let one = all.pop(); one && !isOver(); one = all.pop()) {

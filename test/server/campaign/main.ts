@@ -20,10 +20,11 @@ const { values } = parseArgs({
     honest: { type: "string", default: "16" },
     seeds: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
+    kinds: { type: "string" },
     only: { type: "string", default: "load,hostile,seeds" },
   },
 });
-const number = (name: Exclude<keyof typeof values, "only">): number => Number(values[name]);
+const number = (name: Exclude<keyof typeof values, "only" | "kinds">): number => Number(values[name]);
 const clients = number("clients");
 
 /** Growth of memory after a sixth of the time, in megabytes. */
@@ -65,6 +66,7 @@ memory after a sixth and at the end: ${pair(memory)} MB; processor: ${cpu.toFixe
           const report = await hostile(server, {
             ...{ requests: number("requests"), seconds: 60 * number("minutes"), quiet: number("quiet") },
             ...{ atOnce: 32, honest: number("honest"), seed: number("seed"), ...byAddress(() => server.url) },
+            kinds: values.kinds?.split(","),
           });
           const { requests, seconds, outcomes, goals } = report;
           console.log(`${requests} hostile requests in ${seconds.toFixed(0)} s`);
