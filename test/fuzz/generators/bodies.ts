@@ -50,7 +50,7 @@ const sized = fc
       (n) => JSON.stringify(JSON.stringify({ a: "x".repeat(n) })),
       (n) => JSON.stringify(Array.from({ length: n }, () => ({ role: "user", content: "Hi" }))),
       (n) => JSON.stringify([{ role: "assistant", tool_calls: Array.from({ length: n }, (_, i) => ({ id: `${i}` })) }]),
-      (n) => `${"9".repeat(n)}`,
+      (n) => "9".repeat(n),
       (n) => `${" ".repeat(n)}null`,
     ),
     fc.constantFrom(...COUNTS),
