@@ -25,6 +25,14 @@ export interface BatchOptions extends RunOptions {
    */
   readonly reserved?: readonly number[] | undefined;
   /**
+   * Rows that the chains of one decode may compute together: `work` of `costOf`, where each kernel counts as 4096 rows more, and rows of
+   * slow ones several times. Beyond it, texts with costly chains wait for a later decode by turns, so that they hold up no others. Texts
+   * do not change.
+   * @default any number
+   * @unit rows
+   */
+  readonly decodeWork?: number | undefined;
+  /**
    * Called after each decode with the milliseconds that it took; it must not throw.
    * @default none
    */
@@ -48,6 +56,8 @@ export interface GenerationBatch extends Disposable {
   ): GenerationOf<T>;
   /** Different chains of the generations that run; equal ones share a subgraph. */
   readonly liveChains: number;
+  /** Tokens that have waited for a later decode because of `decodeWork`. */
+  readonly postponed: number;
   /** Frees the context; unfinished generations fail. */
   dispose(): void;
 }
@@ -57,6 +67,7 @@ const BATCH: is.Checks<BatchOptions> = {
   ...RUN,
   sequences: sequenceCount,
   reserved: is.listOf("a list of numbers of sequences", is.integer(0)),
+  decodeWork: is.integer(1),
   onDecode: is.callback,
 };
 const checkBatch = is.options(BATCH);
@@ -64,10 +75,10 @@ const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions> = { ...REQUEST, ...
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   checkBatch(options, "options");
-  const { sequences, reserved = [], onDecode } = options;
+  const { sequences, reserved = [], onDecode, decodeWork } = options;
   sequenceCount(sequences, "sequences"); // it has no default
   is.listOf("a list of numbers of sequences", is.integer(0, sequences - 1))(reserved, "reserved");
-  const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode });
+  const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode, decodeWork });
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation => {
@@ -83,6 +94,9 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     chat: chat as GenerationBatch["chat"],
     get liveChains() {
       return scheduler.liveChains;
+    },
+    get postponed() {
+      return scheduler.postponed;
     },
     dispose,
     [Symbol.dispose]: dispose,

@@ -1,4 +1,5 @@
 /** Generations: text after a prompt, a token at a time, with the chain in the model's graph. */
+import { effortOf } from "@ggsl/compiler/graph/cost.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import * as is from "./check.js";
 import { InputError, translate, translated } from "./errors.js";
@@ -95,7 +96,8 @@ export function generateIn(
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
       const { signal, place: wanted } = options;
       const count = speculate ? 1 + tokensOf(speculate) : 1;
-      const asked = { words: placed.words, columns, inputs, prompts, signal, rows: count, place: wanted };
+      const work = options.inEveryDecode ? undefined : (): number => effortOf(graph, vocabSize);
+      const asked = { words: placed.words, columns, inputs, prompts, signal, rows: count, place: wanted, work };
       slot = await scheduler.acquire(asked);
       checkPromptLength(tokens.length, slot.contextSize);
       checkGuideLengths(guides, slot.contextSize);

@@ -1,5 +1,5 @@
 /** The Fastify application: what all requests have in common, and the routes. */
-import type { ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Usage } from "./engine/texts.js";
@@ -7,15 +7,17 @@ import { refusalFor } from "./faults.js";
 import { guarded } from "./guarded.js";
 import { addBodies, checkEncoding } from "./http/body.js";
 import { checkUrl, clientRefusal, refuseOn, refuseOthers } from "./http/faults.js";
+import type { Connections } from "./http/connections.js";
 import { setHeaders } from "./http/headers.js";
+import type { HeldBytes } from "./http/held.js";
 import { addHosts, type Hosts } from "./http/hosts.js";
-import { most } from "./http/limits.js";
+import { LOOK_EVERY, most, REQUEST_TIMES } from "./http/limits.js";
 import { pathOf } from "./http/path.js";
 import type { ApiKey } from "./keys/keys.js";
 import type { Proxies } from "./lanes/proxies.js";
 import { schemaRefusal } from "./openai/check.js";
 import type { Schema } from "./openai/schemas.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, type RefusalReason } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
@@ -47,6 +49,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Of paths that need a key. */
     key: ApiKey;
+    /** What is sent to the client. */
+    answer: ServerResponse;
     /** When it came, as of `performance.now`. */
     started: number;
     facts: Facts;
@@ -77,25 +81,44 @@ export interface AppOptions {
   readonly cors: readonly string[];
   /** Whose word about the addresses of clients is taken. */
   readonly proxies: Proxies;
+  readonly connections: Connections;
+  readonly held: HeldBytes;
   readonly onAnswered: (answered: Answered) => void;
 }
 
-/** Milliseconds for a whole request to arrive; against clients that send slowly. */
-const REQUEST_TIMEOUT = 60_000;
 const GONE = 499;
+
+/** The body of a request that is refused for these may not have been read to its end. */
+const CLOSING: ReadonlySet<RefusalReason> = new Set([
+  ...(["request_too_large", "request_timeout", "too_many_connections", "too_many_bytes", "server_full"] as const),
+]);
 
 /** Paths that need a key. */
 const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
 
-export function buildApp({ serving, files, hosts, cors, proxies, onAnswered }: AppOptions): FastifyInstance {
+export function buildApp(options: AppOptions): FastifyInstance {
+  const { serving, files, hosts, cors, proxies, connections, held, onAnswered } = options;
   const { metrics } = serving;
   const paths = filePaths({ ...files, needsKey: serving.keys.isRequired });
   const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
   const app = Fastify({
     bodyLimit: most("bodyBytes"),
-    requestTimeout: REQUEST_TIMEOUT,
-    // a request without a host gets a refusal in the form of the others
-    http: { maxHeaderSize: most("headerBytes"), requireHostHeader: false },
+    // there is one for each address of a name
+    serverFactory(handler, { keepAliveTimeout }) {
+      const server: Server = createServer(
+        {
+          ...{ maxHeaderSize: most("headerBytes"), keepAliveTimeout: Number(keepAliveTimeout) },
+          // a request without a host gets a refusal in the form of the others
+          requireHostHeader: false,
+          ...{ headersTimeout: REQUEST_TIMES.headers, requestTimeout: REQUEST_TIMES.request },
+          connectionsCheckingInterval: LOOK_EVERY,
+        },
+        handler,
+      );
+      connections.watch(server);
+      refuseOthers(server, ({ reason }) => metrics.refused(reason));
+      return server;
+    },
     // one that goes away ends its own text; those that are idle need not be waited for
     forceCloseConnections: "idle",
     return503OnClosing: false,
@@ -111,15 +134,16 @@ export function buildApp({ serving, files, hosts, cors, proxies, onAnswered }: A
       refuse(error, request, reply);
     },
   });
-  refuseOthers(app.server, ({ reason }) => metrics.refused(reason));
-  addBodies(app);
+  addBodies(app, held);
   app.decorateRequest("key");
   app.decorateRequest("client", "");
   app.decorateRequest("started", 0);
+  app.decorateRequest("answer");
   app.decorateRequest("facts");
 
   function begin(request: FastifyRequest, { raw }: FastifyReply): void {
     request.started = performance.now();
+    request.answer = raw;
     request.client = proxies.clientOf(request.socket.remoteAddress, request.headers);
     request.facts = {};
     raw.once(
@@ -132,13 +156,14 @@ export function buildApp({ serving, files, hosts, cors, proxies, onAnswered }: A
     const refusal = refusalOf(error, request);
     request.facts.error = refusal;
     metrics.refused(refusal.reason);
-    // a body that was not read to its end
-    setHeaders(reply, { connection: refusal.status === 413 || refusal.status === 408 ? "close" : undefined });
+    setHeaders(reply, { connection: CLOSING.has(refusal.reason) ? "close" : undefined });
     void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.body);
   }
 
   app.addHook("onRequest", (request, reply, done) => {
     begin(request, reply);
+    const refusal = connections.refusalOf(request.socket);
+    if (refusal) throw refusal;
     checkUrl(request.url);
     done();
   });

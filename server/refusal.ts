@@ -112,6 +112,13 @@ export const REFUSALS = {
     fix: "ask for localhost, or start the server with `--allow-host NAME`",
   },
   queue_full: busy("too many requests wait for a place"),
+  too_many_connections: busy("the address of the client has too many connections"),
+  too_many_bytes: busy("the requests of the client that are not answered have too many bytes"),
+  server_full: failed(
+    503,
+    "all clients together have too many connections, or bytes of requests that are not answered",
+    "wait as many seconds as the header `retry-after` says",
+  ),
   out_of_resources: failed(503, "the server has no file or no thread left for the request", "try again"),
   shutting_down: failed(503, "the server ends", "send the request to another server"),
   model_failed: failed(500, "the device failed, or has no memory", "try again; the server's log says more"),

@@ -9,11 +9,13 @@ import { buildApp } from "./app.js";
 import {
   checkNames,
   contextSizeOf,
+  decodeWorkOf,
   DEFAULTS,
   FLUSH,
   GRACE,
   hostsOf,
   nameOf,
+  openLimits,
   originsOf,
   PATIENCE,
   slotNames,
@@ -25,6 +27,8 @@ import { DefaultChains } from "./engine/defaults.js";
 import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
 import { guarded } from "./guarded.js";
+import { Connections } from "./http/connections.js";
+import { HeldBytes } from "./http/held.js";
 import { Keys } from "./keys/keys.js";
 import { Proxies } from "./lanes/proxies.js";
 import { Metrics } from "./metrics/metrics.js";
@@ -73,6 +77,9 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const cors = originsOf(options);
   const hosts = { host: options.host ?? DEFAULTS.host, allowed: hostsOf(options) };
   const proxies = new Proxies(options.trustProxy);
+  const limits = openLimits(options);
+  const connections = new Connections(limits, proxies);
+  const held = new HeldBytes(limits);
   const cost = costLimits(options.limits ?? {});
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
@@ -88,7 +95,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
       ...{ name: nameOf(options), template: options.template, sequences, spare, reserved, strict: options.strict },
-      contextSize,
+      ...{ contextSize, decodeWork: decodeWorkOf(options, model.info.bytes) },
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
@@ -102,6 +109,9 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
         samplers: () => samplers.size,
         compiling: () => samplers.waiting,
         liveChains: () => engine.batch.liveChains,
+        postponed: () => engine.batch.postponed,
+        connections: () => connections.count,
+        bodyBytes: () => held.total,
       },
     });
     const serving: Serving = {
@@ -114,7 +124,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     await loadJinja();
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
-      ...{ serving, files: filesOf(options), hosts, cors, proxies },
+      ...{ serving, files: filesOf(options), hosts, cors, proxies, connections, held },
       onAnswered(answered) {
         metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
         log.answered(answered);

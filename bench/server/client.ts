@@ -39,9 +39,9 @@ interface Event {
   readonly error?: { readonly message: string };
 }
 
-/** Keeps its connection, unless told otherwise. */
-export function openClient(url: string, key = "none", keepAlive = true): Client {
-  const agent = new http.Agent({ keepAlive, maxSockets: 1 });
+/** Keeps its connection, unless told otherwise. `from`: the address of this machine that it comes from. */
+export function openClient(url: string, key = "none", keepAlive = true, from?: string): Client {
+  const agent = new http.Agent({ keepAlive, maxSockets: 1, ...(from !== undefined && { localAddress: from }) });
   const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
   return {
     close: () => agent.destroy(),

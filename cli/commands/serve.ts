@@ -18,6 +18,11 @@ interface Options extends ModelFlags {
   readonly slot?: readonly NamedSlot[];
   readonly limit?: Readonly<Record<string, number>>;
   readonly queue?: number;
+  readonly decodeWork?: number;
+  readonly connections?: number;
+  readonly addressConnections?: number;
+  readonly bodyBytes?: number;
+  readonly laneBodyBytes?: number;
   readonly template?: string;
   readonly files?: string;
   readonly log?: "json" | "off";
@@ -61,7 +66,24 @@ export const addServe = (command: Command): Command =>
         "the most that a token may cost with a sampler of a request, such as work=5000000 or sorts=2; repeatable",
         costLimit,
       )
+      .option(
+        "--decode-work <n>",
+        "rows that samplers of requests may compute in one decode together; costlier ones take turns (default: 4194304, or the model's bytes / 8)",
+        natural,
+      )
       .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)
+      .option("--connections <n>", "connections of all clients (default: 1024)", natural)
+      .option(
+        "--address-connections <n>",
+        "connections of an address; those of trusted proxies only count together (default: 256)",
+        natural,
+      )
+      .option(
+        "--body-bytes <n>",
+        "bytes of the bodies of all requests that are not answered (default: 134217728)",
+        natural,
+      )
+      .option("--lane-body-bytes <n>", "bytes of those of one key, else of one address (default: 33554432)", natural)
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
       .option("--files <folder>", "static files for `/` (default: the playground)")
       .option(
@@ -137,7 +159,13 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
       trustProxy,
       strict,
     },
-    ...{ contextSize: options.ctxSize, template: readTemplate(options) },
+    ...{
+      contextSize: options.ctxSize,
+      decodeWork: options.decodeWork,
+      ...{ connections: options.connections, addressConnections: options.addressConnections },
+      ...{ bodyBytes: options.bodyBytes, laneBodyBytes: options.laneBodyBytes },
+      template: readTemplate(options),
+    },
     ...{ allowHosts: options.allowHost, samplers: options.sampler, slots: options.slot, limits: options.limit },
   };
 };

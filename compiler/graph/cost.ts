@@ -34,23 +34,41 @@ const WORD = 4;
 /** Bytes of a row of the host tail: token, logit and probability. */
 const TAIL_ROW = 12;
 
+/** How many times longer than others ops take for a row on the CPU, where that is much: they compute a row at a time. */
+const SLOW: Readonly<Partial<Record<OpName, number>>> = { tanh: 8, sigmoid: 4, cumsum: 8, argsort: 8, set_rows: 4 };
+
+/** Rows of which the time is that of starting a kernel. */
+const KERNEL_ROWS = 4096;
+
+/**
+ * An estimate of the time for a token of one sequence, in rows of an ordinary op: `work`, where rows of slow ops count several times,
+ * and 4096 rows for each kernel.
+ */
+export function effortOf(graph: Graph, vocabSize: number): number {
+  return launchedOf(graph, vocabSize).reduce((sum, { op, rows }) => sum + KERNEL_ROWS + rows * (SLOW[op] ?? 1), 0);
+}
+
+/** The nodes that launch kernels, with the rows that each reads or writes, whichever are more. */
+function launchedOf(graph: Graph, vocabSize: number): (GraphNode & { readonly rows: number })[] {
+  const { nodes } = graph;
+  const rowsIn = ({ dim }: GraphNode): number => bindDim(dim, vocabSize);
+  return nodes
+    .filter((node) => takesTime(graph, node))
+    .map((node) => {
+      const read = node.inputs.map((i) => rowsIn(nodes[i]!));
+      return { ...node, rows: greatest(read, rowsIn(node)) };
+    });
+}
+
 /** `vocabSize`: the tokens of the vocabulary. */
 export function costOf(graph: Graph, vocabSize: number): Cost {
   const { nodes, inputs, outputs } = graph;
   const rows = nodes.map(({ dim }) => bindDim(dim, vocabSize));
-  const launched = nodes.flatMap((node, id) => (takesTime(graph, node) ? [{ ...node, id }] : []));
+  const launched = launchedOf(graph, vocabSize);
   const read = (Object.values(outputs) as NodeId[]).reduce((sum, id) => sum + rows[id]!, 0) + scalarsOf(graph).length;
   return {
     nodes: launched.length,
-    work: launched.reduce(
-      (sum, { inputs: operands, id }) =>
-        sum +
-        greatest(
-          operands.map((i) => rows[i]!),
-          rows[id],
-        ),
-      0,
-    ),
+    work: launched.reduce((sum, node) => sum + node.rows, 0),
     sorts: launched.filter(({ op, inputs: [x] }) => SORTS.has(op) && nodes[x!]!.dim === "V").length,
     deviceBytes: WORD * mostLive(graph, rows),
     hostBytes: tailBytes(graph, rows),

@@ -84,6 +84,11 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly lane?: string | undefined;
   /**
+   * Its tokens are part of every decode, whatever the chain computes: `decodeWork` of the batch is for the others.
+   * @default false
+   */
+  readonly inEveryDecode?: boolean | undefined;
+  /**
    * Ends the generation: the loop over its pieces then throws an `AbortError`.
    * @default none
    */
@@ -155,6 +160,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   special: is.flag,
   place: is.integer(0, MAX_SEQUENCES - 1),
   lane: is.text,
+  inEveryDecode: is.flag,
   signal: checks.signal,
   onPromptProgress: is.callback,
   resume: savedSequence,

@@ -49,6 +49,14 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
   return turns.filter(({ pieces }) => pieces.length > 0);
 }
 
+/** A turn that leaves the tokens with outputs to a later batch; undefined if there are no others. */
+export function withoutOutputs({ job, pieces }: Turn): Turn | undefined {
+  const others = pieces
+    .map((piece) => ({ ...piece, tokens: piece.tokens.slice(0, piece.tokens.length - piece.reading.rows) }))
+    .filter(({ tokens }) => tokens.length > 0);
+  return others.length > 0 ? { job, pieces: others, isLast: false } : undefined;
+}
+
 /** Whether some of its tokens have no outputs, or wait for those of others. */
 export const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
 

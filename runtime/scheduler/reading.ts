@@ -91,6 +91,8 @@ export interface Job {
   step: Step;
   readonly places: Places;
   readonly chain: NativeGraph;
+  /** What the chain takes for an output, in rows; 0 where it does not count. */
+  readonly work: number;
   /** Of its sequence, then of its guides. */
   readings: readonly Reading[];
   isPrepared: boolean;

@@ -15,6 +15,7 @@ import type {
   NativeGraph,
 } from "../native/binding.js";
 import { batchOf } from "./batch.js";
+import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, evict, Place, takePlaces, type Places } from "./places.js";
 import { turnsOf, type Piece, type Turn } from "./prefill.js";
@@ -45,6 +46,8 @@ export interface SchedulerOptions {
   readonly reserved?: ReadonlySet<number>;
   /** Called after each batch with the milliseconds that it took. */
   readonly onDecode?: ((milliseconds: number) => void) | undefined;
+  /** What the chains of a batch may take together, in rows; default: any number. */
+  readonly decodeWork?: number | undefined;
 }
 
 export class Scheduler {
@@ -71,6 +74,7 @@ export class Scheduler {
   private room = new Room({ rows: 1, outputs: 0 });
   /** The schedulers of draft models, by model. */
   private readonly companions = new Map<object, Scheduler>();
+  private readonly budget: Budget | undefined;
 
   constructor(
     readonly sequences: number,
@@ -80,6 +84,8 @@ export class Scheduler {
     private readonly costs = new Costs(),
     private readonly options: SchedulerOptions = {},
   ) {
+    const { decodeWork } = options;
+    this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
     this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
   }
 
@@ -93,8 +99,22 @@ export class Scheduler {
     return new Set(this.places.flatMap(({ isTaken, chain }) => (isTaken && chain ? [chain] : []))).size;
   }
 
+  /** Tokens that waited for a later batch because chains are costly. */
+  get postponed(): number {
+    return this.budget?.postponed ?? 0;
+  }
+
   /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
-  async acquire({ words, columns = [], inputs = [], prompts, signal, rows = 1, place }: Request): Promise<Slot> {
+  async acquire({
+    words,
+    columns = [],
+    inputs = [],
+    prompts,
+    signal,
+    rows = 1,
+    place,
+    work: count,
+  }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
     this.speculates ||= rows > 1;
     const context = await this.opened(chain, inputs.length, rows);
@@ -106,12 +126,13 @@ export class Scheduler {
       signal,
       place,
     );
+    const work = this.budget && count ? count() : 0;
     let job: Job | undefined;
     let first: Job | undefined;
     const ignore = onAbort(signal, () => job && this.cancel(context, job));
     const decodeRows = (step: Step): Promise<Rows> =>
       new Promise((resolve, reject) => {
-        job = { step, places, chain, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
+        job = { step, places, chain, work, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
         first ??= job;
         this.jobs.add(job);
         if (!this.isRunning) void this.run(context);
@@ -226,7 +247,8 @@ export class Scheduler {
   }
 
   private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
-    const planned = turnsOf(jobs, most);
+    const all = turnsOf(jobs, most);
+    const planned = this.budget?.share(all) ?? all;
     const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
     if (turns.length === 0) return;
     this.current = turns.map(({ job }) => job);

@@ -67,6 +67,8 @@ export interface Request {
   readonly place?: number | undefined;
   /** The most outputs of a step; default 1. */
   readonly rows?: number;
+  /** What the chain takes for an output, as `effortOf` has it; asked for where decodes have a budget. Default: it does not count. */
+  readonly work?: (() => number) | undefined;
 }
 
 /** A sequence of the context and its guides, from `acquire` to `release`. */

@@ -6,6 +6,9 @@ import type { ContextSettings } from "ggsl/contextOptions.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";
 import { InputError } from "ggsl/errors.js";
 import type { LoadModelOptions } from "ggsl/model.js";
+import type { ConnectionLimits } from "../http/connections.js";
+import type { ByteLimits } from "../http/held.js";
+import { most } from "../http/limits.js";
 
 /** Where a server runs, and what it has. Settings of the model and its contexts are those of `loadModel`. */
 export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "signal"> {
@@ -44,6 +47,35 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @default 256
    */
   readonly queue?: number | undefined;
+  /**
+   * Rows that the samplers of requests may compute in one decode together, as `decodeWork` of a batch; costly ones take turns. The
+   * server's own samplers do not count.
+   * @default 4194304, or one for each 8 bytes of the model, if that is more
+   * @unit rows
+   */
+  readonly decodeWork?: number | undefined;
+  /**
+   * Connections of all clients.
+   * @default 1024
+   */
+  readonly connections?: number | undefined;
+  /**
+   * Connections of an address, of IPv6 of the /64; those of trusted proxies only count together.
+   * @default 256
+   */
+  readonly addressConnections?: number | undefined;
+  /**
+   * Bytes of the bodies of all requests that are not answered.
+   * @default 134217728
+   * @unit bytes
+   */
+  readonly bodyBytes?: number | undefined;
+  /**
+   * Bytes of the bodies of a lane's requests that are not answered: those of a key, else of an address.
+   * @default 33554432
+   * @unit bytes
+   */
+  readonly laneBodyBytes?: number | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
   /** Lines of the log: `json` (default), or none. */
@@ -85,6 +117,8 @@ export interface NamedSlot {
 }
 
 export const DEFAULTS = { port: 8080, host: "127.0.0.1", sequences: 32, queue: 256 } as const;
+/** What clients may have open. */
+export const OPEN = { connections: 1024, addressConnections: 256, bodyBytes: 2 ** 27, laneBodyBytes: 2 ** 25 } as const;
 /** Tokens of a text, unless the model was trained with fewer. */
 export const CONTEXT_SIZE = 4096;
 /** Milliseconds that the reader of a stream may take nothing. */
@@ -105,6 +139,11 @@ const NAMES: OptionNames<ServeOptions> = {
   ...{
     slots: true,
     queue: true,
+    decodeWork: true,
+    connections: true,
+    addressConnections: true,
+    bodyBytes: true,
+    laneBodyBytes: true,
     template: true,
     log: true,
     logPrompts: true,
@@ -169,6 +208,19 @@ export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
 /** A name or an address, without a scheme or a port. */
 const HOST = /^(?:\*|\[?[\da-f.]*:[\da-f.]*:[\da-f:.]*\]?|[^\s:/?#@[\],]+)$/i;
 
+/** What clients may have open. Throws `InputError`. */
+export function openLimits(options: ServeOptions): ConnectionLimits & ByteLimits {
+  const limits = { ...OPEN } as Record<keyof typeof OPEN, number>;
+  for (const name of Object.keys(OPEN) as (keyof typeof OPEN)[]) {
+    const value = options[name] ?? OPEN[name];
+    const least = name.endsWith("Bytes") ? most("bodyBytes") : 1;
+    if (!Number.isInteger(value) || value < least)
+      throw wrong(`\`${name}\` must be an integer from ${least}, found ${value}`);
+    limits[name] = value;
+  }
+  return limits;
+}
+
 /** The names by which the server may be asked for. Throws `InputError`. */
 export function hostsOf({ allowHosts = [] }: ServeOptions): readonly string[] {
   for (const name of allowHosts)
@@ -199,6 +251,13 @@ export function spareOf(sequences: number, contextSize: number): number {
   const wanted = sequences === 1 ? 0 : 1 + Math.ceil(sequences / 16);
   return Math.min(wanted, MAX_SEQUENCES - sequences, Math.floor(MAX_CONTEXT / contextSize) - sequences);
 }
+
+/** With it, samplers take about as long as a decode of the model itself: of a small one, and bytes of a larger one for a row. */
+const DECODE_WORK = { least: 2 ** 22, modelBytes: 8 } as const;
+
+/** Rows that the samplers of requests may compute in one decode together. */
+export const decodeWorkOf = ({ decodeWork }: ServeOptions, modelBytes: number): number =>
+  decodeWork ?? Math.max(DECODE_WORK.least, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
 
 /** The model's name for requests. */
 export const nameOf = ({ alias, model }: ServeOptions): string =>

@@ -1,6 +1,5 @@
 /** Which chain writes the texts of a request. */
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
-import type { Chain } from "ggsl/chain.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { CommonBody } from "../openai/bodies.js";
@@ -39,7 +38,7 @@ export interface Wanted {
 /** The chain of a request with its values, and the fields that it has nothing for. Throws a `Refusal`. */
 export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared & { readonly ignored: string[] }> {
   const { body, grammar } = wanted;
-  const chain = await chainFor(choice, wanted);
+  const { chain, isOwn } = await chainFor(choice, wanted);
   const ignored: string[] = [];
   // who sends a sampler knows what it has
   const mayIgnore = choice.isLenient && body.sampler === undefined;
@@ -57,26 +56,27 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared 
       );
     set(uniforms, param.name, grammar.source, grammar.field);
   }
-  return { chain, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
+  return { chain, isOwn, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
 }
 
 async function chainFor(
   { samplers, defaults, slots }: Choice,
   { body, grammar, client, signal }: Wanted,
-): Promise<Chain> {
+): Promise<Pick<Prepared, "chain" | "isOwn">> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
   if (given !== undefined) {
     const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client, signal });
     if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
-    return sampler.chain;
+    return { chain: sampler.chain, isOwn: sampler.name !== undefined };
   }
   if (name !== undefined)
     throw new Refusal("invalid_request", "`sampler_chain` needs `sampler`, of which it chooses a chain", {
       param: "sampler_chain",
     });
   const own = (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
-  if (own !== undefined) return (await samplers.get({ sampler: own, constrained }, { signal })).chain;
+  if (own !== undefined)
+    return { chain: (await samplers.get({ sampler: own, constrained }, { signal })).chain, isOwn: true };
   const edits = EDITS.some((field) => body[field] !== undefined && !isNeutral(field, body[field]));
-  return defaults.of({ most: mostFor(body.top_k), edits, constrained });
+  return { chain: defaults.of({ most: mostFor(body.top_k), edits, constrained }), isOwn: true };
 }

@@ -15,6 +15,8 @@ export interface EngineOptions extends ContextSettings {
   readonly reserved: readonly number[];
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
+  /** Rows that the chains of requests may compute in a decode together. */
+  readonly decodeWork: number;
   /** Called after each decode. */
   readonly onDecode?: (milliseconds: number) => void;
   /** Chains that the device cannot run as a whole are errors. */

@@ -20,6 +20,8 @@ type ParameterName = keyof typeof PARAMETERS;
 /** A chain with all that its request gives it. */
 export interface Prepared {
   readonly chain: Chain;
+  /** Whether it is the server's, and not the request's. */
+  readonly isOwn: boolean;
   readonly uniforms: UniformValues;
   readonly feed: Feed;
   /** Of the first text. */
@@ -173,7 +175,7 @@ export function seedFor(asked: Asked, uniforms: UniformValues): number | undefin
   return seed;
 }
 
-type Seeded = Omit<Prepared, "seed">;
+type Seeded = Omit<Prepared, "seed" | "isOwn">;
 
 /** The chain with the seed of each text: that of the request, and those after it. */
 export function seededBy({ seed, chain, uniforms, feed }: Prepared): (index: number) => Seeded {

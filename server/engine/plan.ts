@@ -121,7 +121,10 @@ export function textsOf(
     );
   const seeded = seededBy(prepared);
   const common = {
-    ...{ signal, lane, stop: typeof stop === "string" ? [stop] : stop },
+    signal,
+    lane,
+    inEveryDecode: prepared.isOwn,
+    stop: typeof stop === "string" ? [stop] : stop,
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),

@@ -18,6 +18,19 @@ export const REQUEST_LIMITS = {
   values: { most: 2 ** 18 + 2 ** 16, counts: "values, with those in lists and objects" },
 } as const satisfies Readonly<Record<string, Limit>>;
 
+/** Milliseconds that a request may take to arrive; against clients that send slowly. */
+export const REQUEST_TIMES = {
+  /** From the connection, or the first byte of a later request, to the end of the headers. */
+  headers: 10_000,
+  /** Between two bytes of a body. */
+  stall: 10_000,
+  /** The whole request. */
+  request: 60_000,
+} as const;
+
+/** Milliseconds between two looks at how long requests have taken. */
+export const LOOK_EVERY = 1000;
+
 export type LimitName = keyof typeof REQUEST_LIMITS;
 
 export const most = (name: LimitName): number => REQUEST_LIMITS[name].most;

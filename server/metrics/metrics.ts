@@ -15,6 +15,11 @@ export interface Sources {
   /** Samplers that are kept, and programs that wait for the compiler. */
   readonly samplers?: () => number;
   readonly compiling?: () => number;
+  /** Connections that are open, and bytes of bodies of requests that are not answered. */
+  readonly connections?: () => number;
+  readonly bodyBytes?: () => number;
+  /** Tokens that waited for a later decode. */
+  readonly postponed?: () => number;
 }
 
 /** How a sampler was found. */
@@ -23,12 +28,14 @@ export type Lookup = "hit" | "miss" | "joined" | "named";
 /** How a compilation ended. */
 export type Outcome = "compiled" | "invalid" | "limit" | "failed";
 
-const GAUGES: Readonly<Record<keyof Sources, readonly [name: string, help: string]>> = {
+const GAUGES: Readonly<Record<Exclude<keyof Sources, "postponed">, readonly [name: string, help: string]>> = {
   running: ["ggsl_running_texts", "Texts that are generated now"],
   places: ["ggsl_places", "Texts that can be generated at once"],
   waiting: ["ggsl_queue_length", "Requests that wait for a place"],
   liveChains: ["ggsl_live_chains", "Chains in the model's graph"],
   samplers: ["ggsl_samplers", "Compiled samplers that are kept"],
+  connections: ["ggsl_connections", "Connections that are open"],
+  bodyBytes: ["ggsl_body_bytes", "Bytes of bodies of requests that are not answered"],
   compiling: ["ggsl_compiler_queue_length", "Programs that wait for the compiler"],
 };
 
@@ -56,6 +63,7 @@ export class Metrics {
   readonly #decode = this.#histogram("ggsl_decode_seconds", "Time of a decode of the batch", TOKEN);
   readonly #samplers = this.#counter("ggsl_sampler_lookups_total", "Samplers that requests asked for", "result");
   readonly #compiled = this.#histogram("ggsl_compile_seconds", "Time to compile a sampler", COMPILE, "result");
+  readonly #postponed = this.#counter("ggsl_postponed_tokens_total", "Tokens that waited for a later decode");
   readonly #hold = new Hold();
   readonly #longestHold = new Gauge({
     name: "ggsl_event_loop_hold_seconds",
@@ -129,6 +137,8 @@ export class Metrics {
   /** The text form. */
   text(): Promise<string> {
     for (const [key, gauge] of this.#gauges) gauge.set(this.#sources.get(key)?.() ?? 0);
+    this.#postponed.reset();
+    this.#postponed.inc(this.#sources.get("postponed")?.() ?? 0);
     this.#longestHold.set(this.#hold.longest());
     this.#memory.set(process.memoryUsage.rss());
     const { user, system } = process.cpuUsage();

@@ -47,7 +47,7 @@ test("with a seed", () => {
   const { chain, count } = counted();
   const seeded = seededChain(chain, 7);
   expect(seeded.graph.draws).toMatchObject([{ seed: 7 }]);
-  const { chain: second } = seededBy({ seed: 3, chain, uniforms: {}, feed: {} })(1);
+  const { chain: second } = seededBy({ isOwn: true, seed: 3, chain, uniforms: {}, feed: {} })(1);
   expect(second.graph.draws).toMatchObject([{ seed: 4 }]);
   expect(count()).toBe(1);
   expect(seeded.rowsGraph.draws).toMatchObject([{ seed: 7 }]);

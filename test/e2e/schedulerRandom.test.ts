@@ -17,10 +17,15 @@ const BAD = 1234;
 /** Tokens of each sequence. */
 const SIZE = 256;
 
-function open(options: Partial<MemoryOptions> = {}): { memory: Memory; scheduler: Scheduler } {
+/** Rows of a batch, and what texts need of them. */
+const BUDGET = 10;
+
+function open(options: Partial<MemoryOptions> = {}, decodeWork?: number): { memory: Memory; scheduler: Scheduler } {
   const memory = openMemory({ sequences: SEQUENCES, contextSize: SEQUENCES * SIZE, removes: "any", ...options });
   const limits = { contextSize: Infinity, batchSize: 64, promptBatch: 24 };
-  return { memory, scheduler: new Scheduler(SEQUENCES, loadBinding().Graph, () => Promise.resolve(memory), limits) };
+  const { Graph } = loadBinding();
+  const opened = () => Promise.resolve(memory);
+  return { memory, scheduler: new Scheduler(SEQUENCES, Graph, opened, limits, undefined, { decodeWork }) };
 }
 
 /** Random numbers, and prompts that have beginnings in common. */
@@ -55,7 +60,8 @@ async function write(scheduler: Scheduler, source: ReturnType<typeof sourceOf>):
   const count = 1 + below(20);
   const takesBack = below(3) === 0 ? below(count) : -1;
   try {
-    const request = { words: CHAINS[below(CHAINS.length)]!, prompts, inputs, signal: abort.signal };
+    const rows = below(2 * BUDGET);
+    const request = { words: CHAINS[below(CHAINS.length)]!, prompts, inputs, signal: abort.signal, work: () => rows };
     const slot = await scheduler.acquire(request);
     try {
       const texts = prompts.map((tokens) => [...tokens]);
@@ -99,8 +105,13 @@ async function writeMany(scheduler: Scheduler, seed: number, hasBad = false, cou
 }
 
 describe.each(["any", "none", 10] as const)("memory that removes %s", (removes) => {
-  test.each([1, 2])("every text is read as it is, seed %d", async (seed) => {
-    const { scheduler, memory } = open({ removes });
+  test.each([
+    [1, undefined],
+    [2, undefined],
+    [3, BUDGET],
+    [4, BUDGET],
+  ])("every text is read as it is, seed %d, with a budget of %p", async (seed, decodeWork) => {
+    const { scheduler, memory } = open({ removes }, decodeWork);
     const written = await writeMany(scheduler, seed);
     expect(written.filter(({ outcome }) => outcome === "failed")).toEqual([]);
     expect(written.filter(({ outcome }) => outcome === "done").length).toBeGreaterThan(10);

@@ -22,6 +22,8 @@ const COUNTS: Readonly<Record<string, number>> = {
   sources: 80,
   stops: 150,
   templates: 30,
+  runs: 15,
+  bodies: 150,
   links: 25,
   models: 10,
   editor: 8,

@@ -11,7 +11,8 @@ import { programs } from "../fuzz/generators/programs.js";
 import { sizes } from "../fuzz/generators/sizes.js";
 import { specs } from "../fuzz/generators/specs.js";
 import { writeExactModel } from "../model/file.js";
-import { METRICS_KEY, startServer, type Child } from "./campaign/child.js";
+import { openClient } from "../../bench/server/client.js";
+import { METRICS_KEY, startServer, templateOptions, type Child } from "./campaign/child.js";
 import { hostile } from "./campaign/hostile.js";
 import { load } from "./campaign/load.js";
 import { seeds } from "./campaign/seeds.js";
@@ -95,6 +96,7 @@ beforeAll(async () => {
   server = await startServer(
     writeExactModel(folder),
     ...["--sequences", "8", "--ctx-size", "256", "--api-keys", file, "--limit", "sorts=2"],
+    ...templateOptions(folder),
     ...["--cache-type-k", "f32", "--cache-type-v", "f32", "--flash-attn", "off"],
   );
 });
@@ -107,9 +109,14 @@ describe("a server", () => {
   });
 
   test("survives hostile clients, whom honest ones do not notice", async () => {
-    const report = await hostile(server, { requests: 60, atOnce: 12, honest: 1, keys, seed: 3 });
+    const report = await hostile(server, {
+      ...{ requests: 60, seconds: 300, quiet: 0.1, atOnce: 12, honest: 4, seed: 3, targets: [{ key: keys.hostile }] },
+      client: () => openClient(server.url, keys.honest),
+    });
     expect(report.faults).toEqual([]);
     expect([report.texts > 0, report.differing]).toEqual([true, 0]);
+    // times are those of npm run campaign:server
+    expect(report.goals.slice(0, 3).map(({ isMet }) => isMet)).toEqual([true, true, true]);
     expect(report.outcomes.size).toBeGreaterThan(5);
   });
 

@@ -1,9 +1,9 @@
 /** docs/server.md: the fields of requests, from server/openai/fields.ts, and the refusals, from server/refusal.ts. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONTEXT_SIZE, DEFAULTS, GRACE } from "@ggsl/server/config/options.js";
+import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN } from "@ggsl/server/config/options.js";
 import { defaultSource } from "@ggsl/server/engine/defaults.js";
-import { REQUEST_LIMITS } from "@ggsl/server/http/limits.js";
+import { REQUEST_LIMITS, REQUEST_TIMES } from "@ggsl/server/http/limits.js";
 import { FIELDS, type Field } from "@ggsl/server/openai/fields.js";
 import { REFUSALS } from "@ggsl/server/refusal.js";
 import { ROUTES } from "@ggsl/server/routes/openapi.js";
@@ -42,6 +42,8 @@ export function page(): string {
       ["at most", "of"],
       Object.values(REQUEST_LIMITS).map(({ most, counts }) => [`${most}`, counts]),
     ),
+    ...Object.fromEntries(Object.entries(REQUEST_TIMES).map(([name, time]) => [name, `${time / 1000}`])),
+    ...Object.fromEntries(Object.entries(OPEN).map(([name, most]) => [name, `${most}`])),
     refusals: table(
       ["code", "status", "when", "what to do"],
       Object.entries(REFUSALS).map(([code, { status, when, fix }]) => [`\`${code}\``, `${status}`, when, fix]),

@@ -1,5 +1,6 @@
 /** All generators. */
 import type { Generator } from "../core/generator.js";
+import { bodies } from "./bodies.js";
 import { calls } from "./calls.js";
 import { commandLine } from "./commands.js";
 import { editor } from "./editor.js";
@@ -7,6 +8,7 @@ import { grammars } from "./grammars.js";
 import { links } from "./links.js";
 import { models } from "./models.js";
 import { programs } from "./programs.js";
+import { runs } from "./runs.js";
 import { selfTest } from "./selfTest.js";
 import { sizes } from "./sizes.js";
 import { sources } from "./sources.js";
@@ -23,6 +25,8 @@ export const CAMPAIGN: readonly Generator[] = [
   sources,
   stops,
   templates,
+  runs,
+  bodies,
   links,
   models,
   editor,

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { formatTable } from "../../../runtime/table.js";
 import { DEMO_MODEL, writeExactModel } from "../../model/file.js";
-import { METRICS_KEY, startServer, type Child } from "./child.js";
-import { hostile } from "./hostile.js";
+import { METRICS_KEY, startServer, templateOptions, type Child } from "./child.js";
+import { byAddress, hostile, type Goal } from "./hostile.js";
 import { load } from "./load.js";
 import { seeds } from "./seeds.js";
 
@@ -13,13 +14,17 @@ const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "60" },
     clients: { type: "string", default: "64" },
-    hostile: { type: "string", default: "10000" },
+    minutes: { type: "string", default: "15" },
+    requests: { type: "string", default: "10000" },
+    quiet: { type: "string", default: "30" },
+    honest: { type: "string", default: "16" },
     seeds: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },
+    kinds: { type: "string" },
     only: { type: "string", default: "load,hostile,seeds" },
   },
 });
-const number = (name: Exclude<keyof typeof values, "only">): number => Number(values[name]);
+const number = (name: Exclude<keyof typeof values, "only" | "kinds">): number => Number(values[name]);
 const clients = number("clients");
 
 /** Growth of memory after a sixth of the time, in megabytes. */
@@ -35,7 +40,7 @@ const pair = ([a, b]: readonly [number, number]): string => `${a.toFixed(1)} and
 try {
   const parts = values.only.split(",");
   if (parts.includes("load"))
-    await run("load", [DEMO_MODEL, "--ctx-size", "128"], async (server) => {
+    await run("load", clients, [DEMO_MODEL, "--ctx-size", "128"], async (server) => {
       const report = await load(server, { clients, seconds: number("seconds"), tokens: 32 });
       const { requests, tokens, seconds, first, next, memory, cpu } = report;
       const growth = memory[1] - memory[0];
@@ -47,26 +52,36 @@ memory after a sixth and at the end: ${pair(memory)} MB; processor: ${cpu.toFixe
     });
   if (parts.includes("hostile") || parts.includes("seeds")) {
     const exact = writeExactModel(folder);
-    const keys = { hostile: "sk-mallory-1", honest: "sk-honest-1" };
+    const key = "sk-honest-1";
     const file = join(folder, "keys.txt");
-    writeFileSync(file, `${keys.hostile} mallory requests=16\n${keys.honest} honest\n${METRICS_KEY} metrics\n`);
-    const options: [string, ...string[]] = [exact, "--ctx-size", "256", "--api-keys", file, ...EXACT];
+    writeFileSync(file, `${key} honest\n${METRICS_KEY} metrics\n`);
+    const options: [string, ...string[]] = [exact, "--ctx-size", "256", ...EXACT];
     if (parts.includes("hostile"))
-      await run("hostile", options, async (server) => {
-        const requests = number("hostile");
-        const report = await hostile(server, { requests, atOnce: 32, honest: 4, keys, seed: number("seed") });
-        const { seconds, outcomes, texts, differing, next, memory } = report;
-        console.log(`${requests} hostile requests in ${seconds.toFixed(0)} s`);
-        for (const [kind, counts] of outcomes)
-          console.log(`  ${kind}: ${[...counts].map(([outcome, n]) => `${n} x ${outcome}`).join(", ")}`);
-        console.log(`${texts} texts of honest clients, ${differing} differ from the text alone
-between their tokens, median and p99: ${pair(next)} ms; memory after a sixth and at the end: ${pair(memory)} MB`);
-        if (differing * 1000 > texts * DIFFERING) faults.push(`hostile: ${differing} of ${texts} texts differ`);
-        return report.faults;
-      });
+      await run(
+        "hostile",
+        32,
+        [...options, "--lenient", "--log-prompts", ...templateOptions(folder)],
+        async (server) => {
+          console.log(`hostile: seed ${number("seed")}`);
+          const report = await hostile(server, {
+            ...{ requests: number("requests"), seconds: 60 * number("minutes"), quiet: number("quiet") },
+            ...{ atOnce: 32, honest: number("honest"), seed: number("seed"), ...byAddress(() => server.url) },
+            kinds: values.kinds?.split(","),
+          });
+          const { requests, seconds, outcomes, goals } = report;
+          console.log(`${requests} hostile requests in ${seconds.toFixed(0)} s`);
+          for (const [kind, counts] of outcomes)
+            console.log(`  ${kind}: ${[...counts].map(([outcome, n]) => `${n} x ${outcome}`).join(", ")}`);
+          print(goals);
+          return [
+            ...report.faults,
+            ...goals.filter(({ isMet }) => !isMet).map(({ name, found }) => `${name}: ${found}`),
+          ];
+        },
+      );
     if (parts.includes("seeds"))
-      await run("seeds", options, async (server) => {
-        const report = await seeds(server, number("seeds"), clients, keys.honest);
+      await run("seeds", clients, [...options, "--api-keys", file], async (server) => {
+        const report = await seeds(server, number("seeds"), clients, key);
         const { texts, differing, seconds } = report;
         console.log(
           `${texts} texts with seeds, alone and ${clients} at once, in ${seconds.toFixed(0)} s: ${differing.length} differ`,
@@ -83,12 +98,18 @@ for (const fault of faults) console.error(`campaign: ${fault}`);
 console.log(faults.length === 0 ? "campaign: ok" : `campaign: ${faults.length} faults`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
+function print(goals: readonly Goal[]): void {
+  const rows = goals.map(({ name, found, wanted, isMet }) => [name, found, wanted, isMet ? "met" : "MISSED"]);
+  console.log(formatTable(["goal", "found", "at most", ""], rows));
+}
+
 async function run(
   name: string,
+  sequences: number,
   [model, ...options]: readonly [model: string, ...options: string[]],
   part: (server: Child) => Promise<readonly string[]>,
 ): Promise<void> {
-  const server = await startServer(model, "--sequences", String(clients), ...options);
+  const server = await startServer(model, "--sequences", String(sequences), ...options);
   const found = await part(server);
   const status = server.isAlive() ? await server.end() : "none, it had ended";
   const all = [...found, ...(status === 0 ? [] : [`the server's status is ${status}: ${server.errors()}`])];

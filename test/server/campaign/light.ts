@@ -1,62 +1,16 @@
-/** What a hostile client does with one connection. Each resolves to the status of the answer, or to what became of the connection. */
+/** What a hostile client does with one connection, where it costs the server little. */
 import http from "node:http";
-import net from "node:net";
 import * as fc from "fast-check";
 import type { Generator } from "../../fuzz/core/generator.js";
 import { programTexts } from "../../fuzz/generators/programs.js";
 import { sizes } from "../../fuzz/generators/sizes.js";
 import { specs } from "../../fuzz/generators/specs.js";
 import { samplerOf } from "./load.js";
+import { headersOf, keyOf, pause, post, raw, type Outcome, type Target } from "./send.js";
 
-export type Outcome = number | "closed" | "left";
-
-interface Attack {
+export interface Attack {
   readonly kind: string;
   readonly run: () => Promise<Outcome>;
-}
-
-/** Milliseconds: longer than an answer takes, shorter than a campaign has for all. */
-const PATIENCE = 30_000;
-
-interface Target {
-  readonly url: string;
-  readonly key: string;
-}
-
-const headersOf = ({ key }: Target, length: number): string =>
-  `host: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n`;
-
-function post({ url, key }: Target, path: string, body: string): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
-    const request = http.request(url + path, { method: "POST", headers, agent: false, timeout: PATIENCE }, (answer) => {
-      answer.resume();
-      answer.once("close", () => resolve(answer.statusCode!));
-    });
-    // a body that is too large is not read to its end
-    request.once("error", () => resolve("closed"));
-    request.once("timeout", () => request.destroy(new Error("no answer")));
-    request.end(body);
-  });
-}
-
-/** Sends bytes as they are; resolves to the status if there is one. */
-function raw(
-  { url }: Target,
-  act: (socket: net.Socket, received: Promise<void>) => Promise<void> | void,
-): Promise<Outcome> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    const socket = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    let text = "";
-    const received = new Promise<void>((got) => socket.once("data", () => got()));
-    socket.setEncoding("latin1").on("data", (part: string) => (text = (text + part).slice(0, 1000)));
-    socket.setTimeout(PATIENCE, () => socket.destroy());
-    socket.once("error", () => socket.destroy());
-    socket.once("close", () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? NaN) || "closed"));
-    socket.once("end", () => socket.end());
-    socket.once("connect", () => void act(socket, received));
-  });
 }
 
 const bracketed = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
@@ -96,8 +50,6 @@ const heads: fc.Arbitrary<string> = fc.oneof(
     .map((header) => `POST /v1/completions HTTP/1.1\r\nhost: localhost\r\n${header}\r\n`),
 );
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 const streamBody = (i: number): string =>
   JSON.stringify({ prompt: "In the", sampler: samplerOf(i % 64), max_tokens: 200, stream: true, ignore_eos: true });
 
@@ -108,10 +60,14 @@ const sampler: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: text(specs) },
 );
 
-/** Attacks on a server, the same for the same seed. */
-export const attacks = (target: Target): fc.Arbitrary<Attack> => {
-  const attack = <T>(kind: string, cases: fc.Arbitrary<T>, run: (c: T) => Promise<Outcome>): fc.Arbitrary<Attack> =>
-    cases.map((c) => ({ kind, run: () => run(c) }));
+export const attack = <T>(
+  kind: string,
+  cases: fc.Arbitrary<T>,
+  run: (c: T) => Promise<Outcome>,
+): fc.Arbitrary<Attack> => cases.map((c) => ({ kind, run: () => run(c) }));
+
+/** Attacks on a server that cost it little, the same for the same seed. */
+export const light = (target: Target): fc.Arbitrary<Attack> => {
   const complete = (more: object): string => JSON.stringify({ prompt: "In the", max_tokens: 2, ...more });
   return fc.oneof(
     {
@@ -177,7 +133,7 @@ export const attacks = (target: Target): fc.Arbitrary<Attack> => {
       weight: 8,
       arbitrary: attack("odd requests", heads, (head) =>
         raw(target, async (socket) => {
-          socket.write(`${head}authorization: Bearer ${target.key}\r\nconnection: close\r\n\r\n`);
+          socket.write(`${head}${keyOf(target)}connection: close\r\n\r\n`);
           await pause(500);
           socket.destroy();
         }),
