@@ -95,7 +95,7 @@ export class Line {
     const { id } = job.vocabulary;
     if (!vocabularies.has(id)) {
       const opened = await thread.ask({ type: "vocabulary", texts: job.vocabulary.texts() }, START_MILLISECONDS);
-      if (opened.type === "ended") return { kind: "failed", error: failure(opened.message) };
+      if (opened.type === "ended") return { kind: "failed", error: failure(opened) };
       vocabularies.add(id);
     }
     const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.limits.milliseconds);
@@ -125,11 +125,12 @@ export class Line {
 
 export const naming = ({ name }: Pick<Job, "name">, message: string): string => `${name} cannot be used: ${message}`;
 
-const failure = (message: string): InputError =>
-  new InputError(`the thread of the grammars ended: ${message}`, { code: "ENGINE_FAILED" });
+const failure = ({ message, cause }: Ended): InputError =>
+  new InputError(`the thread of the grammars ended: ${message}`, { code: "ENGINE_FAILED", cause });
 
-function ended(job: Job, { why, message }: Ended): Found {
+function ended(job: Job, end: Ended): Found {
+  const { why, message } = end;
   if (why === "time") return { kind: "late", message: naming(job, message) };
   if (why === "memory") return { kind: "refused", code: "LIMIT_EXCEEDED", message: naming(job, message) };
-  return { kind: "failed", error: failure(message) };
+  return { kind: "failed", error: failure(end) };
 }

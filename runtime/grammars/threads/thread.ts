@@ -8,14 +8,15 @@ export interface Ended {
   readonly type: "ended";
   readonly why: "time" | "memory" | "fault" | "left";
   readonly message: string;
+  /** The error that ended it, if it failed. */
+  readonly cause?: Error;
 }
 
 export class Thread {
   private readonly started: Started;
   private resolve: ((reply: ThreadReply | Ended) => void) | undefined;
   private cancel = (): void => undefined;
-  /** It takes no more requests. */
-  isOver = false;
+  private ended: Ended | undefined;
 
   constructor(threads: NonNullable<ReturnType<typeof threadsHere>>, engine: EngineOptions, heapMegabytes: number) {
     this.started = startThread(threads, engine, heapMegabytes);
@@ -25,12 +26,18 @@ export class Thread {
       const [why, message] = isOutOfHeap(error)
         ? (["memory", OUT_OF_HEAP] as const)
         : (["fault", error.message] as const);
-      this.end({ type: "ended", why, message });
+      this.end({ type: "ended", why, message, cause: error });
     });
+  }
+
+  /** It takes no more requests. */
+  get isOver(): boolean {
+    return this.ended !== undefined;
   }
 
   /** It ends if there is no answer after a time. */
   ask(request: ThreadRequest, milliseconds: number): Promise<ThreadReply | Ended> {
+    if (this.ended) return Promise.resolve(this.ended);
     return new Promise((resolve) => {
       this.resolve = resolve;
       const message = `it takes more than ${milliseconds} ms to prepare`;
@@ -41,8 +48,8 @@ export class Thread {
   }
 
   end(ended: Ended): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.ended) return;
+    this.ended = ended;
     this.settle(ended);
     this.started.port.close();
     void this.started.worker.terminate();
@@ -50,7 +57,7 @@ export class Thread {
 
   private settle(reply: ThreadReply | Ended): void {
     this.cancel();
-    if (!this.isOver) this.started.port.unref();
+    if (!this.ended) this.started.port.unref();
     const { resolve } = this;
     this.resolve = undefined;
     resolve?.(reply);
