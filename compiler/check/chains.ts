@@ -52,11 +52,6 @@ export function checkChain({ extents, limits, diagnostics }: ChainCheck, binding
     if (isPicker) picker ??= name.text;
   }
   checkOrder(stages, diagnostics);
-  checkUnused(
-    chain.params,
-    chain.stages.flatMap(({ args }) => args.map((a) => a.value)),
-    diagnostics,
-  );
   const isLongItself = stages.every((s) => s.kind !== "stage" || !isTooLong(extents.of(s.callee)));
   if (isTooLong(extents.of(binding)) && isLongItself)
     diagnostics.push(chainTooLong(chain.name.span, chain.name.text, limits.stages, MAX_DEPTH));
@@ -81,9 +76,12 @@ export function stagesOf(binding: T.ChainBinding): T.Found<readonly T.Stage[]> {
     isAfterPick: false,
     canUsePicked: false,
     diagnostics,
+    used: new Set(),
     uses: module.uses,
   };
-  return (binding.stages = { value: chain.stages.map((call) => typedStage(scope, call)), diagnostics });
+  const value = chain.stages.map((call) => typedStage(scope, call));
+  checkUnused(chain.params, scope.used, diagnostics);
+  return (binding.stages = { value, diagnostics });
 }
 
 /** What a name is that is no stage. */

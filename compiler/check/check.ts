@@ -11,10 +11,10 @@ import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
 import type { Report } from "./report.js";
 import { bindingOf, type Program } from "./program.js";
-import { checkSampler } from "./samplers.js";
+import { bodyOf } from "./samplers.js";
 import { checkTest } from "./tests.js";
 import type { Binding, Module } from "./tree.js";
-import { constOf } from "./types.js";
+import { constOf, paramsOf } from "./types.js";
 
 export interface Checked {
   /** Absent when there are errors. */
@@ -102,7 +102,8 @@ function checkModule(check: ChainCheck, module: Module): void {
   const { declared, broken } = module;
   for (const binding of declared) {
     if (binding.kind === "fn") checkFunction(binding, diagnostics);
-    if (binding.kind === "sampler") checkSampler(binding, diagnostics);
+    if (binding.kind === "sampler")
+      for (const one of [...paramsOf(binding).diagnostics, ...bodyOf(binding).diagnostics]) diagnostics.push(one);
     if (binding.kind === "chain") checkChain(check, binding);
     if (binding.kind === "input") checkInput(binding, diagnostics);
     if (binding.kind === "const") {

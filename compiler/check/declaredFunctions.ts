@@ -17,11 +17,10 @@ export function checkFunction(binding: FnBinding, diagnostics: Sink): void {
   }
   if (!isNumberType(fn.type)) own.push(functionOfType(fn.typeSpan, "the result", fn.type));
   if (!own.some(isError)) for (const one of checkBody(TYPING, binding).diagnostics) own.push(one);
-  const expressions = expressionsIn(fn);
-  checkUnused(fn.params, expressions, own);
+  const used = new Set(expressionsIn(fn).flatMap(namesIn));
+  checkUnused(fn.params, used, own);
   for (const one of own) diagnostics.push(one);
   if (own.some(isError)) return;
-  const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of fn.lets) if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
 }
 

@@ -142,7 +142,7 @@ function typedBody(
     return { kind: "parameter", span, type: args[i]!, param };
   });
   const names = new Map(declared.map(({ name }, i) => [name.text, params[i]!]));
-  let scope: Scope = { module, names, uniforms: new Set(), ...place, drawless: "fn" };
+  let scope: Scope = { module, names, uniforms: new Set(), used: new Set(), ...place, drawless: "fn" };
   const lets = statements.map(({ name, value }) => {
     const found = typing.typedValue(scope, value);
     const local: T.Local = { kind: "let", span: name.span, type: typeOf(found), isOfFunction: true };

@@ -36,8 +36,9 @@ export function noteDeclared(module: Module): void {
   for (const binding of module.declared)
     noteUse(uses, binding.declaration.name, declaredBy(binding), { isDeclaration: true });
   for (const name of module.file.declarations.flatMap((d) => (d.kind === "import" ? d.names : []))) {
-    const meaning = topLevel(module, importedAs(name).text);
-    noteUse(uses, name, meaning && declaredBy(meaning.binding));
-    if (name.as) noteUse(uses, name.as, meaning, { isDeclaration: true });
+    const binding = module.scope.get(importedAs(name).text);
+    const meaning = binding && declaredBy(binding);
+    noteUse(uses, name, meaning);
+    if (name.as && meaning) noteUse(uses, name.as, { ...meaning, span: name.as.span }, { isDeclaration: true });
   }
 }

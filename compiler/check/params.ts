@@ -5,7 +5,6 @@ import { MAX_SEED } from "../graph/param.js";
 import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
 import type { Arg, Expr, Param, ParamRange } from "../syntax/ast.js";
-import { namesIn } from "../syntax/walk.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { grammarStatic } from "./diagnostics/grammars.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
@@ -53,8 +52,7 @@ export const uniformsOf = (params: readonly Param[]): ReadonlySet<string> =>
   new Set(params.filter((p) => !p.isStatic).map((p) => p.name.text));
 
 /** Warns of unused parameters. */
-export function checkUnused(params: readonly Param[], expressions: readonly Expr[], diagnostics: Sink): void {
-  const used = new Set(expressions.flatMap(namesIn));
+export function checkUnused(params: readonly Param[], used: ReadonlySet<string>, diagnostics: Sink): void {
   for (const { name } of params) if (!used.has(name.text)) diagnostics.push(unusedParameter(name.span, name.text));
 }
 

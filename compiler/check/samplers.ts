@@ -1,9 +1,8 @@
 /** Samplers: their statements. */
-import type { Expr, Let, Stmt } from "../syntax/ast.js";
+import type { Expr, Name, Stmt } from "../syntax/ast.js";
 import type { Span } from "../syntax/source.js";
-import { allExpressions, namesIn } from "../syntax/walk.js";
 import { assignableNames, findName } from "../builtins/builtins.js";
-import { isError, type Diagnostic, type Sink } from "./diagnostics.js";
+import { isError, type Diagnostic } from "./diagnostics.js";
 import {
   afterThePick,
   measuredTwice,
@@ -31,51 +30,34 @@ import { suggest } from "./suggest.js";
 import type * as T from "./tree.js";
 import { paramsOf, typed, typedCondition, typedNumber, typedValue, TYPING } from "./types.js";
 
-export function checkSampler(binding: T.SamplerBinding, diagnostics: Sink): void {
-  const { declaration: sampler } = binding;
-  const own: Diagnostic[] = [...paramsOf(binding).diagnostics, ...bodyOf(binding).diagnostics];
-  const expressions = allExpressions(sampler.body);
-  checkUnused(sampler.params, expressions, own);
-  for (const d of own) diagnostics.push(d);
-  // a fault is often in the use of a value
-  if (own.some(isError)) return;
-  const used = new Set(expressions.flatMap(namesIn));
-  for (const { name } of letsIn(sampler.body))
-    if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
-}
-
-/** The `let` statements of a body, those of nested statements included. */
-const letsIn = (body: readonly Stmt[]): Let[] =>
-  body.flatMap((s) =>
-    s.kind === "let"
-      ? [s]
-      : s.kind === "if"
-        ? letsIn([...s.then, ...(s.else ?? [])])
-        : s.kind === "after"
-          ? letsIn(s.body)
-          : [],
-  );
-
 /** The statements of a sampler, which are checked once. */
 export function bodyOf(binding: T.SamplerBinding): T.Found<readonly T.Stmt[]> {
   if (binding.body) return binding.body;
   const { declaration: sampler, module } = binding;
+  const { value: params, diagnostics: faults } = paramsOf(binding);
   const diagnostics: Diagnostic[] = [];
   const body: Body = {
     module,
-    names: namesOf(paramsOf(binding).value),
+    names: namesOf(params),
     uniforms: uniformsOf(sampler.params),
     hasRows: true,
     isAfterPick: false,
     canUsePicked: false,
     diagnostics,
+    used: new Set(),
     uses: module.uses,
     hasPicked: false,
     branch: undefined,
     states: new Map(),
     measures: new Map(),
+    lets: [],
   };
-  return (binding.body = { value: typedBlock(body, sampler.body, "sampler"), diagnostics });
+  const value = typedBlock(body, sampler.body, "sampler");
+  checkUnused(sampler.params, body.used, diagnostics);
+  // a fault is often in the use of a value
+  if (![...faults, ...diagnostics].some(isError))
+    for (const { text, span } of body.lets) if (!body.used.has(text)) diagnostics.push(unusedLet(span, text));
+  return (binding.body = { value, diagnostics });
 }
 
 // ---------------------------------------------------------------- statements
@@ -84,6 +66,7 @@ interface Body extends Scope {
   readonly names: Map<string, T.Local>;
   hasPicked: boolean;
   readonly states: Map<string, T.Local>;
+  readonly lets: Name[];
   /** Where each measure is named. */
   readonly measures: Map<string, Span>;
   /** The condition of an enclosing `if` that may change at run time, and whether it certainly does. */
@@ -133,6 +116,7 @@ function typedStmt(body: Body, s: Stmt): T.Stmt {
       const value = typedValue(body, s.value);
       const local: T.Local = { kind: "let", span: s.name.span, type: typeOf(value) };
       declare(body, body.names, s.name, local);
+      body.lets.push(s.name);
       return { kind: "let", span, local, value };
     }
     case "assign":

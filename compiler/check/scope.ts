@@ -30,6 +30,8 @@ export interface Scope {
   /** Inside the `after pick` of a sampler that picks. */
   readonly canUsePicked: boolean;
   readonly diagnostics: Sink;
+  /** The names in it. */
+  readonly used: Set<string>;
   /** Where the meanings of names are noted; absent for what is checked again. */
   readonly uses?: T.Module["uses"] | undefined;
   /** In a constant expression: functions are not called in it. */
@@ -62,14 +64,16 @@ export const constantScope = (module: T.Module, diagnostics: Sink): Scope => ({
   isAfterPick: false,
   canUsePicked: false,
   diagnostics,
+  used: new Set(),
   uses: module.uses,
   isConstant: true,
 });
 
 /** Notes what a name in an expression means. */
-export function noteName({ uses, names, module }: Scope, name: Name): void {
-  if (!uses) return;
+export function noteName({ used, uses, names, module }: Scope, name: Name): void {
   const { text } = name;
+  used.add(text);
+  if (!uses) return;
   const builtin = findName(text) ? ({ kind: "column" } as const) : undefined;
   const seed = text === "random" ? ({ kind: "seed" } as const) : undefined;
   noteUse(uses, name, names.get(text) ?? topLevel(module, text) ?? builtin ?? seed);

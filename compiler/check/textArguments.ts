@@ -102,7 +102,10 @@ export function typedSource(typing: Typing, scope: Scope, value: Expr): T.Expr {
   const name = value.kind === "name" ? value.text : undefined;
   const text = name === undefined ? undefined : textNamed(typing, module, name);
   if (name === undefined) visit(typing, scope, value);
-  else noteUse(scope.uses, { text: name, span }, textMeaning(module, name));
+  else {
+    scope.used.add(name);
+    noteUse(scope.uses, { text: name, span }, textMeaning(module, name));
+  }
   if (name !== undefined && module.broken.has(name)) return ERROR;
   const isHidden = name !== undefined && names.has(name) && isTextInput(module.scope.get(name));
   return text && !isHidden

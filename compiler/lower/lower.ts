@@ -79,10 +79,11 @@ function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   const grammars = grammarParams(chain);
   cx.meter.check("params", cx.params.length + grammars.length);
   const sets = setArguments(cx, chain, options.set ?? {});
+  const texts = textArguments(cx, chain);
   if (cx.diagnostics.some(isError)) return undefined;
   const values = new Map<Local, Argument>([
     ...params.map((p) => [p.local, paramValue(p)] as const),
-    ...textArguments(chain),
+    ...texts,
     ...sets,
     ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);

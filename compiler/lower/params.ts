@@ -110,10 +110,12 @@ export const grammarParams = (chain: ChainBinding): { readonly local: Local; rea
   });
 
 /** Parameters of type text or list have their default as value. */
-export const textArguments = (chain: ChainBinding): [Local, Argument][] =>
-  paramsOf(chain).value.flatMap(({ local, declaration: { type }, default: value }): [Local, Argument][] => {
-    const isOfText = type === "text" || type === "list";
-    return isOfText && (value?.kind === "text" || value?.kind === "list") ? [[local, value]] : [];
+export const textArguments = (cx: ChainLowering, chain: ChainBinding): [Local, Argument][] =>
+  paramsOf(chain).value.flatMap(({ local, declaration: { name, type }, default: value }): [Local, Argument][] => {
+    if (type !== "text" && type !== "list") return [];
+    if (value?.kind === "text" || value?.kind === "list") return [[local, value]];
+    cx.diagnostics.push(missingStatic(name.span, name.text));
+    return [];
   });
 
 /** The value of a parameter inside the chain. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { resolveArgs } from "../../compiler/check/arguments.js";
 import { check, checkStages } from "../../compiler/check/check.js";
+import { compileProgram } from "../../compiler/driver.js";
 import { constantIn } from "../../compiler/check/types.js";
 import { compileError } from "../../compiler/check/format.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
@@ -152,4 +153,18 @@ test("a compile error holds all diagnostics and reads like them", () => {
   const fault = compileError(check(source("sampler s() { keep probb > 0 keep 1 }")).diagnostics);
   expect(fault.diagnostics.map((d) => d.code)).toEqual(["E0201", "E0301"]);
   expect(fault.message).toContain("--> t.ggsl:1:20");
+});
+
+describe("what a name means is decided once", () => {
+  const compiled = (text: string): string[] => compileProgram(text).diagnostics.map((d) => d.code);
+  test("a parameter hides a constant of its name, and the constant's value", () =>
+    expect(compiled("const k = 3.5\nsampler s(static k: i32) { top k }\nchain c = s(2)")).toEqual([]));
+  test("an input is a column, which no index of a draw can be", () =>
+    expect(compiled("input k: i32\nsampler s(seed: seed) { pick sample(seed, k) }\nchain c = s(1)")).toEqual([
+      "E0319",
+    ]));
+  test("a text that no one gives is a static parameter without a value", () =>
+    expect(compiled("sampler s(static g: text) { keep allowed(g) }\nchain c(static g: text) = s(g)")).toEqual([
+      "E0410",
+    ]));
 });
