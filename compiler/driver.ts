@@ -71,8 +71,19 @@ export interface DriverOptions extends CompileOptions, CheckOptions {
 }
 
 const NAMES: OptionNames<DriverOptions> = {
-  ...{ file: true, chain: true, set: true, constrained: true, importer: true, outputs: true, optimize: true },
-  ...{ disable: true, limits: true, onPass: true, states: true, parse: true, meter: true },
+  file: true,
+  chain: true,
+  set: true,
+  constrained: true,
+  importer: true,
+  outputs: true,
+  optimize: true,
+  disable: true,
+  limits: true,
+  onPass: true,
+  states: true,
+  parse: true,
+  meter: true,
 };
 
 export interface Compilation {

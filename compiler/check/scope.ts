@@ -23,7 +23,7 @@ export interface Scope {
   readonly names: ReadonlyMap<string, T.Local>;
   /** The parameters that can change with every token. */
   readonly uniforms: ReadonlySet<string>;
-  /** In a sampler. Whether its rows are sorted is known when a chain is lowered. */
+  /** It is in a sampler. Whether its rows are sorted is known when a chain is lowered. */
   readonly hasRows: boolean;
   /** Inside `after pick`. */
   readonly isAfterPick: boolean;
@@ -34,7 +34,7 @@ export interface Scope {
   readonly used: Set<string>;
   /** Where the meanings of names are noted; absent for what is checked again. */
   readonly uses?: T.Module["uses"] | undefined;
-  /** In a constant expression: functions are not called in it. */
+  /** It is a constant expression: functions are not called in it. */
   readonly isConstant?: true;
   /** What the expression is the body of, where no draw is allowed. */
   readonly drawless?: "fn" | "loop";

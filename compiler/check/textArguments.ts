@@ -57,7 +57,7 @@ function itemsOf({ values }: ListLit): T.Item[] | undefined {
 }
 
 interface Wanted {
-  /** By default both are. */
+  /** The type that is wanted; by default either. */
   readonly expected?: "text" | "list";
   /** A nested list may also have lists of token ids. */
   readonly isNested?: boolean;

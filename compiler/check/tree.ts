@@ -128,7 +128,7 @@ interface Statement<Kind extends string> {
 
 export type Stmt =
   | (Statement<"let"> & { readonly local: Local; readonly value: Expr })
-  /** To a state, or to the logits. */
+  /** An assignment to a state, or to the logits. */
   | (Statement<"assign"> & {
       readonly state: Local | undefined;
       readonly target: Name;
@@ -255,7 +255,7 @@ export interface Repeat extends Node<"repeat"> {
 export interface BuiltinCall extends Node<"call"> {
   readonly callee: Name;
   readonly builtin: Builtin;
-  /** By position, then by name. */
+  /** The arguments by position, then those by name. */
   readonly args: readonly Arg[];
   /** A prefix sum of fractions: its result depends on the order of the rows, which is known when a chain is lowered. */
   readonly sumsFractions: boolean;

@@ -46,7 +46,7 @@ export function unusedAlone(main: Module, closed: readonly Chain[], open: readon
   });
 }
 
-/** Those of the diagnostics of a sampler alone that are its own: errors, and sums of rows that it has not sorted. */
+/** The diagnostics of a sampler alone that are its own: errors, and sums of rows that it has not sorted. */
 export const faultsAlone = ({ chain, isUsed }: Alone, diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   diagnostics
     .filter((d) => (isError(d) ? !OF_CHAINS.has(d.code) : d.code === UNSORTED && !isUsed))

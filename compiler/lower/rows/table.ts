@@ -42,7 +42,7 @@ export interface Table {
   version: number;
   /** Values derived from the present table. */
   cache: Map<string, NodeValue>;
-  /** By what declares them. */
+  /** The `let`s so far, by what declares them. */
   lets: Map<object, Let>;
 }
 
