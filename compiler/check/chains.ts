@@ -1,6 +1,5 @@
 /** Chains: their stages, the stages' arguments and their order. */
 import type { Chain, Expr, StageCall } from "../syntax/ast.js";
-import { resolveArgs } from "./arguments.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
 import { sizeMissing } from "./diagnostics/sets.js";
@@ -13,7 +12,16 @@ import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import { noteUse, topLevel } from "./names.js";
-import { argumentFor, checkConstant, checkUnused, isNumeric, namesOf, noteArguments, uniformsOf } from "./params.js";
+import {
+  argumentFor,
+  boundArguments,
+  checkConstant,
+  checkUnused,
+  isNumeric,
+  namesOf,
+  noteArguments,
+  uniformsOf,
+} from "./params.js";
 import { bindingOf } from "./program.js";
 import { ERROR, kindOf, uniformsIn, visit, type Scope } from "./scope.js";
 import type * as T from "./tree.js";
@@ -94,7 +102,7 @@ function typedStage(scope: Scope, call: StageCall): T.Stage {
   noteUse(uses, call.name, topLevel(module, text), { stage: call });
   const callee = module.scope.get(text);
   if (callee?.kind === "sampler" || callee?.kind === "chain") return callOf(scope, callee, call);
-  for (const { value } of call.args) visitAll(scope, value);
+  for (const { value } of call.args) visit(TYPING, scope, value);
   if (callee) {
     if (callee.kind === "fn") noteArguments(scope, callee.declaration.params, call.args);
     diagnostics.push(notAStage(span, text, WHAT[callee.kind]));
@@ -109,14 +117,10 @@ function typedStage(scope: Scope, call: StageCall): T.Stage {
 function callOf(scope: Scope, callee: T.StageBinding, call: StageCall): T.Stage {
   const { params } = callee.declaration;
   const { name } = call;
-  noteArguments(scope, params, call.args);
-  const { bound, diagnostics } = resolveArgs(params, call.args, { name: name.text, span: name.span });
-  for (const one of diagnostics) scope.diagnostics.push(one);
-  const given = new Set([...bound.values()].map(({ value }) => value));
-  for (const { value } of call.args) if (!given.has(value)) visitAll(scope, value);
+  const { bound } = boundArguments(TYPING, scope, params, call.args, { name: name.text, span: name.span });
   const args = paramsOf(callee).value.map((param): T.Expr => {
     const arg = bound.get(param.declaration.name.text);
-    return arg ? typedArgument(scope, callee, param, arg.value) : (param.default ?? ERROR);
+    return arg ? typedArgument(scope, callee, param, arg) : (param.default ?? ERROR);
   });
   return { kind: "stage", call, callee, args };
 }
@@ -152,5 +156,3 @@ function typedArgument(scope: Scope, callee: T.StageBinding, param: T.Param, giv
   }
   return value;
 }
-
-const visitAll = (scope: Scope, value: Expr): void => visit(TYPING, scope, value);

@@ -1,14 +1,13 @@
 /** Calls of a program's functions: their types follow from the body, for the types of the arguments. */
 import { LimitExceeded } from "../limits/meter.js";
 import type { Call, Param } from "../syntax/ast.js";
-import { resolveArgs } from "./arguments.js";
 import { isError, keyOf, type Diagnostic } from "./diagnostics.js";
 import { faultOfCall, resultOfType } from "./diagnostics/functions.js";
 import { limitDiagnostic } from "./diagnostics/limits.js";
 import { mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
 import { noteUse, topLevel } from "./names.js";
-import { checkedParams, noteArguments } from "./params.js";
-import { ERROR, kindOf, node, RATES, scalarType, typeOf, visit, withName, type Scope, type Typing } from "./scope.js";
+import { boundArguments, checkedParams } from "./params.js";
+import { ERROR, kindOf, node, RATES, scalarType, typeOf, withName, type Scope, type Typing } from "./scope.js";
 import type * as T from "./tree.js";
 import { greatest } from "../extremes.js";
 
@@ -41,16 +40,12 @@ export function typedFunctionCall(typing: Typing, scope: Scope, fn: T.FnBinding,
   const { callee, span } = call;
   const { text } = callee;
   noteUse(scope.uses, callee, topLevel(scope.module, text));
-  noteArguments(scope, declaration.params, call.args);
-  const { bound, diagnostics } = resolveArgs(declaration.params, call.args, { name: text, span });
-  for (const one of diagnostics) scope.diagnostics.push(one);
-  const values = new Set([...bound.values()].map(({ value }) => value));
-  for (const { value } of call.args) if (!values.has(value)) visit(typing, scope, value);
+  const { bound, isValid } = boundArguments(typing, scope, declaration.params, call.args, { name: text, span });
   const args = declaration.params.map((param): T.Expr | undefined => {
-    const value = bound.get(param.name.text)?.value;
+    const value = bound.get(param.name.text);
     return value && argument(typing, scope, text, param, value);
   });
-  if (diagnostics.length > 0 || args.some((a) => a?.type === "error")) return ERROR;
+  if (!isValid || args.some((a) => a?.type === "error")) return ERROR;
   // what calls a function is no constant, which is reported where a constant is needed
   if (scope.isConstant) return { ...ERROR, ...scalarType(declaration.type, "static") };
   const declared = checkBody(typing, fn);

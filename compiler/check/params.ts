@@ -5,12 +5,14 @@ import { MAX_SEED } from "../graph/param.js";
 import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
 import type { Arg, Expr, Param, ParamRange } from "../syntax/ast.js";
+import type { Span } from "../syntax/source.js";
 import type { Diagnostic, Sink } from "./diagnostics.js";
 import { grammarStatic } from "./diagnostics/grammars.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
 import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
 import { unusedParameter } from "./diagnostics/statements.js";
 import { mustBeWhole, notConstant } from "./diagnostics/types.js";
+import { resolveArgs } from "./arguments.js";
 import { typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
 import { constantScope, declare, scalarType, visit, type Scope, type Typing } from "./scope.js";
@@ -166,4 +168,20 @@ export function noteArguments({ uses }: Pick<Scope, "uses">, params: readonly Pa
     const param = name && params.find((p) => p.name.text === name.text);
     if (param) noteUse(uses, name, parameterOf(param));
   }
+}
+
+/** The arguments of a call by parameter. `callee` has the name and the span of the call, for diagnostics. */
+export function boundArguments(
+  typing: Typing,
+  scope: Scope,
+  params: readonly Param[],
+  args: readonly Arg[],
+  callee: { readonly name: string; readonly span: Span },
+): { readonly bound: ReadonlyMap<string, Expr>; readonly isValid: boolean } {
+  noteArguments(scope, params, args);
+  const { bound, diagnostics } = resolveArgs(params, args, callee);
+  for (const one of diagnostics) scope.diagnostics.push(one);
+  const given = new Set(bound.values());
+  for (const arg of args) if (!given.has(arg)) visit(typing, scope, arg.value);
+  return { bound: new Map([...bound].map(([name, { value }]) => [name, value])), isValid: diagnostics.length === 0 };
 }

@@ -3,14 +3,13 @@ import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
 import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
 import type { Expr, Param, StageCall } from "../syntax/ast.js";
-import { resolveArgs } from "./arguments.js";
-import type { Diagnostic } from "./diagnostics.js";
 import { unknownTailStage } from "./diagnostics/names.js";
 import { outOfRange } from "./diagnostics/params.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
 import { TAIL_SAMPLERS, type TailParam, type TailSampler } from "../llama/samplers.js";
 import { typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
+import { boundArguments } from "./params.js";
 import { uniformsIn, visit, type Scope } from "./scope.js";
 import { typedText } from "./textArguments.js";
 import type * as T from "./tree.js";
@@ -25,13 +24,10 @@ export function typedTailStage(scope: Scope, call: StageCall): T.Stage {
     return { kind: "error", call };
   }
   noteUse(scope.uses, call.name, { kind: "host" }, { stage: call });
+  const { bound } = boundArguments(TYPING, scope, paramsOf(call, sampler), call.args, { name: text, span });
   for (const { name } of call.args)
     if (name && Object.hasOwn(sampler.params, name.text))
       noteUse(scope.uses, name, { kind: "tailParameter", stage: text });
-  const { bound, diagnostics } = resolveTailArgs(call, sampler);
-  for (const one of diagnostics) scope.diagnostics.push(one);
-  const given = new Set(bound.values());
-  for (const { value } of call.args) if (!given.has(value)) visit(TYPING, scope, value);
   const args = [...bound].map(
     ([name, value]) => [name, typedArgument(scope, text, name, sampler.params[name]!, value)] as const,
   );
@@ -81,16 +77,9 @@ function typedTailNumber(
   return found;
 }
 
-/** The arguments of a tail stage by parameter, as they were given. */
-function resolveTailArgs(
-  call: StageCall,
-  { params }: TailSampler,
-): {
-  bound: ReadonlyMap<string, Expr>;
-  diagnostics: readonly Diagnostic[];
-} {
-  const declared = Object.entries(params).map(([name, p]): Param => {
-    const { span } = call.name;
+/** The parameters of a tail stage, as if they were declared where it is called. */
+const paramsOf = ({ name: { span } }: StageCall, { params }: TailSampler): Param[] =>
+  Object.entries(params).map(([name, p]): Param => {
     const value: Expr = { kind: "number", value: 0, isInt: true, span };
     return {
       name: { text: name, span },
@@ -100,6 +89,3 @@ function resolveTailArgs(
       span,
     };
   });
-  const { bound, diagnostics } = resolveArgs(declared, call.args, { name: call.name.text, span: call.name.span });
-  return { bound: new Map([...bound].map(([name, arg]) => [name, arg.value])), diagnostics };
-}
