@@ -35,9 +35,13 @@ export function contributions(
     .map(({ name, doc }) => {
       const less = compile([...disabled, name]);
       return {
-        ...{ name, doc, kind: PASSES.some((pass) => pass.name === name) ? ("pass" as const) : ("rule" as const) },
-        ...{ without: launched(less).length, with: launched(graph).length },
-        ...{ removed: surplus(less, graph), added: surplus(graph, less) },
+        name,
+        doc,
+        kind: PASSES.some((pass) => pass.name === name) ? ("pass" as const) : ("rule" as const),
+        without: launched(less).length,
+        with: launched(graph).length,
+        removed: surplus(less, graph),
+        added: surplus(graph, less),
       };
     });
 }

@@ -9,12 +9,14 @@
  * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
  */
 import { constrained, FRONT } from "./constrained.js";
+import { chainIn } from "./check/chains.js";
 import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
 import { isError, type Diagnostic } from "./check/diagnostics.js";
 import { limitDiagnostic, limitExceeded } from "./check/diagnostics/limits.js";
 import { chainNotNamed, unknownChain } from "./check/diagnostics/names.js";
 import { compileError } from "./check/format.js";
 import type { Importer, Program } from "./check/program.js";
+import type { ChainBinding } from "./check/tree.js";
 import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
@@ -69,8 +71,19 @@ export interface DriverOptions extends CompileOptions, CheckOptions {
 }
 
 const NAMES: OptionNames<DriverOptions> = {
-  ...{ file: true, chain: true, set: true, constrained: true, importer: true, outputs: true, optimize: true },
-  ...{ disable: true, limits: true, onPass: true, states: true, parse: true, meter: true },
+  file: true,
+  chain: true,
+  set: true,
+  constrained: true,
+  importer: true,
+  outputs: true,
+  optimize: true,
+  disable: true,
+  limits: true,
+  onPass: true,
+  states: true,
+  parse: true,
+  meter: true,
 };
 
 export interface Compilation {
@@ -99,9 +112,12 @@ export const checkPipeline = (source: SourceFile, options: DriverOptions = {}): 
   checkStages(source, { meter: meterOf(options) });
 
 /** Lowers a chain of a checked program. */
-export function lowerChain({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain {
+export const lowerChain = ({ main }: Program, chain: Chain, options: DriverOptions = {}): LoweredChain =>
+  lowerBound(chainIn(main, chain), options);
+
+function lowerBound(chain: ChainBinding, options: DriverOptions): LoweredChain {
   const meter = meterOf(options);
-  const lowered = lower(main, chain, { ...options, meter, disabled: disabledBy(options) });
+  const lowered = lower(chain, { ...options, meter, disabled: disabledBy(options) });
   const { graph, ranges, states, diagnostics } = lowered;
   if (!graph || diagnostics.some(isError)) return { diagnostics };
   if (options.outputs && Object.keys(graph.outputs).length === 0)
@@ -134,10 +150,13 @@ export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph 
 // ---------------------------------------------------------------- several phases
 
 /** Compiles a chain of a checked program. */
-export function compileChain(program: Program, chain: Chain, options: DriverOptions = {}): Compilation {
-  const { draft, diagnostics } = lowerChain(program, chain, options);
+export const compileChain = ({ main }: Program, chain: Chain, options: DriverOptions = {}): Compilation =>
+  compileBound(chainIn(main, chain), options);
+
+function compileBound(chain: ChainBinding, options: DriverOptions): Compilation {
+  const { draft, diagnostics } = lowerBound(chain, options);
   if (!draft) return { diagnostics };
-  const { span } = chain.name;
+  const { span } = chain.declaration.name;
   try {
     const graph = optimizeDraft(draft, options);
     const { limits } = draft.meter;
@@ -181,8 +200,8 @@ export function unusedFaults({ main, chains }: Program, options: DriverOptions =
   const open = chains.filter(isOpen);
   const closed = chains.filter((chain) => !isOpen(chain));
   return unusedAlone(main, closed, open).flatMap((alone) => {
-    const { module, chain, set } = alone;
-    return faultsAlone(alone, lower(module, chain, { set, meter: new Meter(limits) }).diagnostics);
+    const { chain, set } = alone;
+    return faultsAlone(alone, lower(chain, { set, meter: new Meter(limits) }).diagnostics);
   });
 }
 
@@ -215,13 +234,16 @@ function compileChecked({ program, diagnostics, report }: Checked, options: Driv
     report.push(chain);
     return { diagnostics: report.sorted(source) };
   }
-  const wanted = options.constrained ? constrained(program, chain, checkedFront) : { program, chain };
-  const { graph, diagnostics: more } = compileChain(wanted.program, wanted.chain, options);
+  const bound = chainIn(program.main, chain);
+  const { graph, diagnostics: more } = compileBound(options.constrained ? constrained(bound, front) : bound, options);
   for (const one of more) report.push(one);
   return { ...(graph && { graph }), diagnostics: report.sorted(source) };
 }
 
-const checkedFront = (): Program => checkSource({ name: "constrained.ggsl", text: FRONT }).program!;
+function front(): ChainBinding {
+  const { main, chains } = checkSource({ name: "constrained.ggsl", text: FRONT }).program!;
+  return chainIn(main, chains[0]!);
+}
 
 const meterOf = ({ meter, limits }: DriverOptions): Meter => meter ?? new Meter(limitsOf(limits));
 

@@ -3,5 +3,5 @@ import type { Optimization } from "./graph/optimization.js";
 import { RULES } from "./lower/rules/rules.js";
 import { PASSES } from "./optimize/optimize.js";
 
-/** By name, as in `disable`. */
+/** The optimizations by name, as in `disable`. */
 export const OPTIMIZATIONS: ReadonlyMap<string, Optimization> = new Map([...RULES, ...PASSES].map((o) => [o.name, o]));

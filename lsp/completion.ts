@@ -2,14 +2,15 @@
 import { CompletionItemKind, type CompletionItem, type TextEdit } from "vscode-languageserver";
 import { assignableNames, FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
-import { isTextInput, textNames } from "@ggsl/compiler/check/texts.js";
+import { parameterOf } from "@ggsl/compiler/check/params.js";
+import { topLevel } from "@ggsl/compiler/check/names.js";
+import { isTextInput, textMeaning, textNames } from "@ggsl/compiler/check/texts.js";
 import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
-import type { Module } from "@ggsl/compiler/check/program.js";
+import type { Meaning, Module } from "@ggsl/compiler/check/tree.js";
 import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
 import type { Context, OpenCall } from "./context.js";
 import { describe, functionHead, tailHead } from "./describe.js";
-import { textMeaning, topLevel, type Meaning } from "./names.js";
 import type { FindStage } from "./signature.js";
 
 export interface Offers {
@@ -133,7 +134,7 @@ function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): 
   if (kind === "function" && Object.hasOwn(FUNCTIONS, name))
     return Object.keys(FUNCTIONS[name]!.named ?? {}).flatMap((arg) => offer(arg, describe(name, { kind: "function" })));
   return (findStage(name)?.params ?? []).flatMap((param) =>
-    offer(param.name.text, describe(param.name.text, { kind: "parameter", span: param.name.span, param })),
+    offer(param.name.text, describe(param.name.text, parameterOf(param))),
   );
 }
 
@@ -144,7 +145,7 @@ function values(context: Context, { module }: Offers): CompletionItem[] {
   const isStage = context.call !== undefined && context.call.kind !== "function";
   const named = [...module.scope.keys()].flatMap((name) => {
     const meaning = topLevel(module, name)!;
-    const isValue = meaning.kind === "input" && !isTextInput(meaning.binding.declaration);
+    const isValue = meaning.kind === "input" && !isTextInput(meaning.binding);
     return meaning.kind === "const" || isValue || meaning.kind === "fn"
       ? [item(name, kindOf(meaning), describe(name, meaning))]
       : [];

@@ -3,11 +3,10 @@ import { argsOf, countsOf, type ArgType } from "@ggsl/compiler/builtins/builtin.
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { TokenClass } from "@ggsl/compiler/graph/sets.js";
-import type { Type } from "@ggsl/compiler/check/types.js";
+import type { Meaning, Type } from "@ggsl/compiler/check/tree.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
 import type { StageFacts } from "./analysis.js";
-import type { Meaning } from "./names.js";
 
 export const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end);
 

@@ -1,10 +1,11 @@
 /** The hover text of the word under the pointer. */
 import type { Hover } from "vscode-languageserver";
+import type { Occurrence } from "@ggsl/compiler/check/tree.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
 import { stageFacts, type Analysis, type ChainCache, type StageFacts } from "./analysis.js";
 import { describe, describeStage, paragraphs } from "./describe.js";
-import { occurrenceAt, type Occurrence } from "./names.js";
+import { occurrenceAt } from "./names.js";
 import { rangeOf } from "./positions.js";
 import { wordAt } from "./words.js";
 

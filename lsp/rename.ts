@@ -1,9 +1,10 @@
 /** Finds and renames uses of a name in all files. */
 import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
-import type { Module } from "@ggsl/compiler/check/program.js";
+import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
+import type { Meaning, Module, Occurrence } from "@ggsl/compiler/check/tree.js";
 import type { Span } from "@ggsl/compiler/syntax/source.js";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
-import { keyOf, occurrencesOf, type Meaning, type Occurrence } from "./names.js";
+import { keyOf } from "./names.js";
 
 export interface Use {
   readonly span: Span;

@@ -1,6 +1,6 @@
 /** Semantic tokens of names. The editor's grammar colours keywords, numbers and comments. */
 import { SemanticTokensBuilder, type SemanticTokens, type SemanticTokensLegend } from "vscode-languageserver";
-import type { Meaning, Occurrence } from "./names.js";
+import type { Meaning, Occurrence } from "@ggsl/compiler/check/tree.js";
 import { rangeOf } from "./positions.js";
 
 const TYPES = ["function", "method", "parameter", "variable", "property"] as const;

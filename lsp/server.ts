@@ -17,7 +17,9 @@ import {
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { print } from "@ggsl/format/print.js";
 import { importEdits, quickFix } from "@ggsl/compiler/check/fixes.js";
+import { topLevel } from "@ggsl/compiler/check/names.js";
 import { foundFile } from "@ggsl/compiler/check/program.js";
+import type { Meaning, Occurrence } from "@ggsl/compiler/check/tree.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { COMMANDS, newCommands, type RunGgsl } from "./commands.js";
 import { completion } from "./completion.js";
@@ -27,7 +29,7 @@ import { newFiles } from "./files.js";
 import { inlayHints } from "./hints.js";
 import { hover } from "./hover.js";
 import { codeLenses, stageActions } from "./lenses.js";
-import { declarationOf, occurrenceAt, topLevel, type Meaning, type Occurrence } from "./names.js";
+import { declarationOf, occurrenceAt } from "./names.js";
 import { outline } from "./outline.js";
 import { locationOf, offsetOf, rangeOf, textEdit, touches } from "./positions.js";
 import { checkNewName, checkRenamable, RenameError, usesOf } from "./rename.js";

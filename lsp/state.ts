@@ -3,12 +3,13 @@ import { limitsOf } from "@ggsl/compiler/limits/limits.js";
 import { Meter } from "@ggsl/compiler/limits/meter.js";
 import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
-import type { Module } from "@ggsl/compiler/check/program.js";
+import { declaredBy } from "@ggsl/compiler/check/names.js";
+import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
+import type { Meaning, Module, Occurrence } from "@ggsl/compiler/check/tree.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
 import { unusedFaults } from "@ggsl/compiler/driver.js";
 import { analyse, diagnosticsOf, type Analysis, type ChainCache } from "./analysis.js";
 import type { Files } from "./files.js";
-import { occurrencesOf, type Meaning, type Occurrence } from "./names.js";
 
 export interface State {
   readonly files: Files;
@@ -76,7 +77,7 @@ export function newState(files: Files): State {
         .map((source) => analysisOfSource(files.uriOf(source), source).module),
     std(name) {
       const binding = loadStd(library, name);
-      return binding && { kind: binding.declaration.kind, span: binding.declaration.name.span, binding };
+      return binding && declaredBy(binding);
     },
     forget(uri) {
       analyses.delete(uri);

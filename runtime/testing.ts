@@ -1,5 +1,5 @@
 /** Runs `test` blocks: a chain on given numbers, compared with the expected results. */
-import { evaluateConstant } from "@ggsl/compiler/check/constants.js";
+import { constantIn } from "@ggsl/compiler/check/types.js";
 import { rowsOf } from "@ggsl/compiler/check/tests.js";
 import { isError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
@@ -190,7 +190,7 @@ function graphOfStages(program: Program, { stages, span }: Clause<"run">, test: 
 }
 
 function numberOf(module: Module, expr: Expr): number {
-  const value = evaluateConstant(expr, module);
+  const value = constantIn(module, expr);
   if (value === undefined) throw new InputError("numbers in a test must be constants", { code: "INVALID_TEST" });
   return expr.kind === "unary" && expr.operand.kind === "number" && expr.operand.value === Infinity ? -Infinity : value;
 }

@@ -24,7 +24,7 @@ export interface Lowered {
   index: UniformValue;
   seed: Stream;
   text: string;
-  /** In GBNF, or a parameter. */
+  /** A grammar in GBNF, or a parameter that is one. */
   grammar: GrammarRef;
   /** Texts and token ids. */
   texts: readonly (string | number)[];

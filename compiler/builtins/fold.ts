@@ -2,8 +2,7 @@
 import { newLowering, type Lowering } from "../lower/rows/lowering.js";
 import { constant, isConstant, type Value } from "../lower/rows/value.js";
 import type { BinaryOp } from "../syntax/ast.js";
-import { argsOf, countsOf, givesOf } from "./builtin.js";
-import { findFunction } from "./builtins.js";
+import { argsOf, type Builtin } from "./builtin.js";
 import { OPERATORS } from "./operators.js";
 
 function fold(lower: (cx: Lowering) => Value): number | undefined {
@@ -11,13 +10,8 @@ function fold(lower: (cx: Lowering) => Value): number | undefined {
   return isConstant(value) ? value.expr : undefined;
 }
 
-/** The value of a call with numbers; undefined if it depends on more than the numbers. */
-export function foldCall(name: string, numbers: readonly number[]): number | undefined {
-  const builtin = findFunction(name);
-  if (!builtin) return undefined;
-  const { least, most } = countsOf(builtin);
-  const isFolded = least <= numbers.length && numbers.length <= most && givesOf(builtin, numbers.length) === "map";
-  if (!isFolded) return undefined;
+/** The value of a call of an elementwise function with numbers. */
+export function foldCall(builtin: Builtin, numbers: readonly number[]): number | undefined {
   const names = argsOf(builtin).map(([arg]) => arg);
   const args = Object.fromEntries(numbers.map((x, i) => [names[i]!, constant(x)]));
   return fold((cx) => builtin.lower(cx, args));

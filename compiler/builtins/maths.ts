@@ -11,7 +11,7 @@ const op =
   (cx, x) =>
     A.mapped(cx, name, x);
 
-/** Of two numbers, or with one argument over the rows left. */
+/** An extremum of two numbers, or of one argument over the rows left. */
 const extremum = (doc: string, ofTwo: typeof C.smaller, overRows: typeof R.min): Builtin =>
   define({
     doc,

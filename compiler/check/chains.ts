@@ -1,31 +1,31 @@
 /** Chains: their stages, the stages' arguments and their order. */
-import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
-import { resolveArgs } from "./arguments.js";
-import { evaluateConstant } from "./constants.js";
-import type { Sink } from "./diagnostics.js";
+import type { Chain, Expr, StageCall } from "../syntax/ast.js";
+import type { Diagnostic, Sink } from "./diagnostics.js";
 import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
 import { sizeMissing } from "./diagnostics/sets.js";
 import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
 import type { Limits } from "../limits/limits.js";
-import { checkTailStage } from "./tailStages.js";
+import { typedTailStage } from "./tailStages.js";
 import type { Extent, Extents } from "./extents.js";
 import { checkOrder } from "./order.js";
 import { STD_NAMES } from "../std/library.js";
-import type { Binding, Module } from "./program.js";
-import { checkConstantFor, checkParams, checkUnused, uniformsOf } from "./samplers.js";
-import { grammarType, seedType, textType } from "./calls.js";
+import { TAIL_SAMPLERS } from "../llama/samplers.js";
+import { noteUse, topLevel } from "./names.js";
 import {
-  conditionType,
-  kindOf,
-  numberType,
-  setType,
-  typeOf,
-  uniformsIn,
-  type Local,
-  type Scope,
-  TYPING,
-} from "./types.js";
+  argumentFor,
+  boundArguments,
+  checkConstant,
+  checkUnused,
+  isNumeric,
+  namesOf,
+  noteArguments,
+  uniformsOf,
+} from "./params.js";
+import { bindingOf } from "./program.js";
+import { ERROR, kindOf, uniformsIn, visit, type Scope } from "./scope.js";
+import type * as T from "./tree.js";
+import { paramsOf, typed, TYPING } from "./types.js";
 
 /** What the chains of a program are checked with. */
 export interface ChainCheck {
@@ -37,126 +37,122 @@ export interface ChainCheck {
 /** The nesting limit of chains: lowering is recursive. */
 const MAX_DEPTH = 64;
 
-export function checkChain({ extents, limits, diagnostics }: ChainCheck, module: Module, chain: Chain): void {
-  const names = new Map<string, Local>();
-  checkParams(module, chain.params, names, diagnostics);
+export function checkChain({ extents, limits, diagnostics }: ChainCheck, binding: T.ChainBinding): void {
+  const { declaration: chain } = binding;
+  for (const one of paramsOf(binding).diagnostics) diagnostics.push(one);
   for (const { type, isStatic, size, name, span } of chain.params)
     if (type === "tokens" && !isStatic && !size) diagnostics.push(sizeMissing(span, name.text));
-  const scope: Scope = {
-    module,
-    names,
-    uniforms: uniformsOf(chain.params),
-    hasRows: false,
-    isAfterPick: false,
-    canUsePicked: false,
-    diagnostics,
-  };
+  const { value: stages, diagnostics: faults } = stagesOf(binding);
+  for (const one of faults) diagnostics.push(one);
   let picker: string | undefined;
   let isInTail = false;
-  const isTooLong = ({ stages, depth }: Extent): boolean => stages > limits.stages || depth > MAX_DEPTH;
-  const calls = chain.stages.map((stage) => (stage.isHost ? undefined : checkStage(scope, stage)));
-  calls.forEach((binding, i) => {
-    const stage = chain.stages[i]!;
-    const { name, span, isHost } = stage;
-    const callee = binding?.declaration as Sampler | Chain | undefined;
-    const part = callee && extents.of(callee, binding!.module);
-    const isPicker = isHost ? checkTailStage(scope, stage) : part?.picks;
-    if (callee && extents.isCycle(chain, callee))
+  const isTooLong = ({ stages: length, depth }: Extent): boolean => length > limits.stages || depth > MAX_DEPTH;
+  for (const stage of stages) {
+    const { name, span, isHost } = stage.call;
+    const callee = stage.kind === "stage" ? stage.callee : undefined;
+    const part = callee && extents.of(callee);
+    const isPicker = isHost ? stage.kind === "tail" && TAIL_SAMPLERS[name.text]!.picks : part?.picks;
+    if (callee && extents.isCycle(binding, callee))
       diagnostics.push(containsItself(name.span, chain.name.text, name.text));
     if (!isHost && isInTail) diagnostics.push(stageAfterTail(span, name.text));
     isInTail ||= isHost || part?.hasTail === true;
     if (picker !== undefined) diagnostics.push(stageAfterPick(span, name.text, picker));
     if (isPicker) picker ??= name.text;
-  });
-  checkOrder(module, chain, diagnostics);
-  checkUnused(
-    chain.params,
-    chain.stages.flatMap(({ args }) => args.map((a) => a.value)),
-    diagnostics,
-  );
-  const isLongItself = calls.every((b) => !b || !isTooLong(extents.of(b.declaration as Sampler | Chain, b.module)));
-  if (isTooLong(extents.of(chain, module)) && isLongItself)
+  }
+  checkOrder(stages, diagnostics);
+  const isLongItself = stages.every((s) => s.kind !== "stage" || !isTooLong(extents.of(s.callee)));
+  if (isTooLong(extents.of(binding)) && isLongItself)
     diagnostics.push(chainTooLong(chain.name.span, chain.name.text, limits.stages, MAX_DEPTH));
+}
+
+/** A chain in the scope of a file: one that it declares or imports, or a chain of a caller's making, such as that of a test. */
+export function chainIn(module: T.Module, chain: Chain): T.ChainBinding {
+  const binding = module.scope.get(chain.name.text);
+  return binding?.kind === "chain" && binding.declaration === chain ? binding : bindingOf(chain, module);
+}
+
+/** The stages of a chain, which are checked once. */
+export function stagesOf(binding: T.ChainBinding): T.Found<readonly T.Stage[]> {
+  if (binding.stages) return binding.stages;
+  const { declaration: chain, module } = binding;
+  const diagnostics: Diagnostic[] = [];
+  const scope: Scope = {
+    module,
+    names: namesOf(paramsOf(binding).value),
+    uniforms: uniformsOf(chain.params),
+    hasRows: false,
+    isAfterPick: false,
+    canUsePicked: false,
+    diagnostics,
+    used: new Set(),
+    uses: module.uses,
+  };
+  const value = chain.stages.map((call) => typedStage(scope, call));
+  checkUnused(chain.params, scope.used, diagnostics);
+  return (binding.stages = { value, diagnostics });
 }
 
 /** What a name is that is no stage. */
 const WHAT = { const: "a constant", input: "an input", fn: "a function" } as const;
 
-/** Returns the sampler or chain that the stage calls, if known. */
-function checkStage(scope: Scope, stage: StageCall): Binding | undefined {
-  const { module, diagnostics } = scope;
-  const { text, span } = stage.name;
-  const found = module.scope.get(text);
-  if (!found) {
-    if (module.broken.has(text)) return undefined;
-    const stages = [...module.scope].filter(
-      ([, b]) => b.declaration.kind === "sampler" || b.declaration.kind === "chain",
-    );
-    diagnostics.push(
-      unknownStage(span, text, [...stages.map(([name]) => name), ...STD_NAMES], STD_NAMES.includes(text)),
-    );
-    return undefined;
-  }
-  const callee = found.declaration;
-  if (callee.kind !== "sampler" && callee.kind !== "chain") {
+function typedStage(scope: Scope, call: StageCall): T.Stage {
+  if (call.isHost) return typedTailStage(scope, call);
+  const { module, diagnostics, uses } = scope;
+  const { text, span } = call.name;
+  noteUse(uses, call.name, topLevel(module, text), { stage: call });
+  const callee = module.scope.get(text);
+  if (callee?.kind === "sampler" || callee?.kind === "chain") return callOf(scope, callee, call);
+  for (const { value } of call.args) visit(TYPING, scope, value);
+  if (callee) {
+    if (callee.kind === "fn") noteArguments(scope, callee.declaration.params, call.args);
     diagnostics.push(notAStage(span, text, WHAT[callee.kind]));
-    return undefined;
+  } else if (!module.broken.has(text)) {
+    const stages = [...module.scope].filter(([, { kind }]) => kind === "sampler" || kind === "chain");
+    const names = [...stages.map(([name]) => name), ...STD_NAMES];
+    diagnostics.push(unknownStage(span, text, names, STD_NAMES.includes(text)));
   }
-  const { bound, diagnostics: faults } = resolveArgs(callee.params, stage.args, { name: text, span });
-  for (const one of faults) diagnostics.push(one);
-  for (const param of callee.params) {
-    const arg = bound.get(param.name.text);
-    if (arg) checkArgument(scope, callee, found.module, param, arg.value);
-  }
-  return found;
+  return { kind: "error", call };
 }
 
-function checkArgument(
-  scope: Scope,
-  callee: Sampler | Chain,
-  declarer: Module,
-  param: Sampler["params"][number],
-  value: Parameters<typeof typeOf>[1],
-): void {
+function callOf(scope: Scope, callee: T.StageBinding, call: StageCall): T.Stage {
+  const { params } = callee.declaration;
+  const { name } = call;
+  const { bound } = boundArguments(TYPING, scope, params, call.args, { name: name.text, span: name.span });
+  const args = paramsOf(callee).value.map((param): T.Expr => {
+    const arg = bound.get(param.declaration.name.text);
+    return arg ? typedArgument(scope, callee, param, arg) : (param.default ?? ERROR);
+  });
+  return { kind: "stage", call, callee, args };
+}
+
+function typedArgument(scope: Scope, callee: T.StageBinding, param: T.Param, given: Expr): T.Expr {
   const { diagnostics } = scope;
-  const name = param.name.text;
-  if (param.type === "seed") {
-    const type = seedType(TYPING, scope, value);
-    if (type.type !== "error") checkConstantFor(declarer, param, scope.module, value, diagnostics);
-    return;
-  }
-  if (param.type === "text" || param.type === "list") {
-    textType(scope, value, param.type, param.type === "list");
-    return;
-  }
-  if (param.type === "grammar") {
-    grammarType(scope, value);
-    return;
-  }
-  if (param.type === "tokens") {
-    const { type, rate } = setType(scope, value);
-    if (type !== "error" && param.isStatic && rate !== "static")
-      diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
-    return;
-  }
-  const isLiteral = value.kind === "string" || value.kind === "list";
+  const { declaration } = param;
+  const { type: wanted, isStatic } = declaration;
+  const name = declaration.name.text;
+  const { span } = given;
+  const needsStatic = (): Diagnostic =>
+    staticNeedsStatic(span, name, callee.declaration.name.text, uniformsIn(scope, given));
   // the literal is the fault, not that it is an argument
-  const type = !isLiteral
-    ? typeOf(scope, value)
-    : param.type === "bool"
-      ? conditionType(scope, value)
-      : numberType(scope, value);
-  if (type.type === "error") return;
-  const isCondition = type.type === "bool";
-  if (isCondition !== (param.type === "bool") || type.type === "text" || type.type === "list") {
-    diagnostics.push(typeMismatch(value.span, param.type === "bool" ? "a condition" : "a number", kindOf(type)));
-  } else if (type.shape === "column") {
-    diagnostics.push(mustBeScalar(value.span, `\`${name}\``, isCondition));
-  } else if (param.isStatic && type.rate !== "static") {
-    diagnostics.push(staticNeedsStatic(value.span, name, callee.name.text, uniformsIn(scope, value)));
-  } else if (param.type === "i32" && type.type === "f32" && evaluateConstant(value, scope.module) === undefined) {
-    diagnostics.push(mustBeWhole(value.span, `\`${name}\` of \`${callee.name.text}\``, "a value of type f32"));
+  const isLiteral = given.kind === "string" || given.kind === "list";
+  const isOther = wanted === "seed" || !isNumeric(declaration) || isLiteral;
+  const value = isOther ? argumentFor(TYPING, scope, declaration, given) : typed(scope, given);
+  if (value.type === "error") return value;
+  if (wanted === "seed") checkConstant(scope, param, value);
+  if (wanted === "tokens" && isStatic && value.rate !== "static") diagnostics.push(needsStatic());
+  if (isOther) return value;
+  const isCondition = value.type === "bool";
+  if (isCondition !== (wanted === "bool") || value.type === "text" || value.type === "list") {
+    diagnostics.push(typeMismatch(span, wanted === "bool" ? "a condition" : "a number", kindOf(value)));
+  } else if (value.shape === "column") {
+    diagnostics.push(mustBeScalar(span, `\`${name}\``, isCondition));
+  } else if (isStatic && value.rate !== "static") {
+    diagnostics.push(needsStatic());
+  } else if (wanted === "i32" && value.type === "f32" && value.constant === undefined) {
+    const what = `\`${name}\` of \`${callee.declaration.name.text}\``;
+    diagnostics.push(mustBeWhole(span, what, "a value of type f32"));
   } else {
-    checkConstantFor(declarer, param, scope.module, value, diagnostics);
+    checkConstant(scope, param, value);
   }
+  return value;
 }

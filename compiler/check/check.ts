@@ -2,9 +2,8 @@
 import type { Chain, Test } from "../syntax/ast.js";
 import { parseStages } from "../syntax/parse.js";
 import type { SourceFile, Span } from "../syntax/source.js";
-import { checkChain, type ChainCheck } from "./chains.js";
+import { checkChain, stagesOf, type ChainCheck } from "./chains.js";
 import { Extents } from "./extents.js";
-import { evaluateConst } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { notConstant } from "./diagnostics/types.js";
 import { checkDivisions } from "./divisions.js";
@@ -12,10 +11,11 @@ import { checkFunction, checkUnusedFunctions } from "./declaredFunctions.js";
 import { checkInput, checkUnusedInputs } from "./inputs.js";
 import { loadModule, loadStd, newLoader, type Loader, type LoaderOptions } from "./modules.js";
 import type { Report } from "./report.js";
-import type { Binding, Module, Program } from "./program.js";
-import { checkSampler } from "./samplers.js";
+import { bindingOf, type Program } from "./program.js";
+import { bodyOf } from "./samplers.js";
 import { checkTest } from "./tests.js";
-import { constType } from "./types.js";
+import type { Binding, Module } from "./tree.js";
+import { constOf, paramsOf } from "./types.js";
 
 export interface Checked {
   /** Absent when there are errors. */
@@ -58,13 +58,17 @@ export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "m
     if (binding) scope.set(name.text, binding);
   }
   const chain: Chain = { kind: "chain", name: { text: STAGES_CHAIN, span }, params: [], stages, span };
+  const declared: Binding[] = [];
   const main: Module = {
     source,
     file: { kind: "file", declarations: [chain], span },
+    declared,
     scope,
     broken: new Set(),
     meter: loader.meter,
+    uses: new Map(),
   };
+  declared.push(bindingOf(chain, main));
   loader.modules.set(source.name, main);
   return checkAll(loader, main);
 }
@@ -72,7 +76,11 @@ export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "m
 /** Checks every module of a loader. */
 function checkAll(loader: Loader, main: Module): Checked {
   const { diagnostics: report, meter } = loader;
-  const chains: ChainCheck = { extents: new Extents(), limits: meter.limits, diagnostics: report };
+  const chains: ChainCheck = {
+    extents: new Extents((chain) => stagesOf(chain).value),
+    limits: meter.limits,
+    diagnostics: report,
+  };
   for (const module of loader.modules.values()) checkModule(chains, module);
   // a sampler with an error may be the one that uses an input
   if (!report.hasErrors) {
@@ -90,20 +98,24 @@ function checkAll(loader: Loader, main: Module): Checked {
   return { program, diagnostics, report };
 }
 
-function checkModule(chains: ChainCheck, module: Module): void {
-  const { diagnostics } = chains;
+function checkModule(check: ChainCheck, module: Module): void {
+  const { diagnostics } = check;
+  const { declared, broken } = module;
   checkDivisions(module, diagnostics);
-  for (const d of module.file.declarations) {
-    if (d.kind === "fn") checkFunction(module, d, diagnostics);
-    if (d.kind === "sampler") checkSampler(module, d, diagnostics);
-    if (d.kind === "chain") checkChain(chains, module, d);
-    if (d.kind === "input") checkInput(module, d, diagnostics);
-    if (d.kind === "test") checkTest(chains, module, d);
-    if (d.kind === "const") {
-      const { type } = constType(d, module, diagnostics);
-      if (type === "text" || type === "list" || type === "tokens") continue;
-      if (type !== "error" && !module.broken.has(d.name.text) && evaluateConst(d, module) === undefined)
-        diagnostics.push(notConstant(d.value.span, `\`${d.name.text}\``));
+  for (const binding of declared) {
+    if (binding.kind === "fn") checkFunction(binding, diagnostics);
+    if (binding.kind === "sampler")
+      for (const one of [...paramsOf(binding).diagnostics, ...bodyOf(binding).diagnostics]) diagnostics.push(one);
+    if (binding.kind === "chain") checkChain(check, binding);
+    if (binding.kind === "input") checkInput(binding, diagnostics);
+    if (binding.kind === "const") {
+      const { value, diagnostics: faults } = constOf(binding);
+      for (const one of faults) diagnostics.push(one);
+      const { name, value: given } = binding.declaration;
+      const isNumber = !["text", "list", "tokens", "error"].includes(value.type);
+      if (isNumber && !broken.has(name.text) && value.constant === undefined)
+        diagnostics.push(notConstant(given.span, `\`${name.text}\``));
     }
   }
+  for (const d of module.file.declarations) if (d.kind === "test") checkTest(check, module, d);
 }

@@ -1,29 +1,26 @@
 /** Declarations of functions. */
-import type { Fn } from "../syntax/ast.js";
 import { callsIn, expressionsIn, namesIn } from "../syntax/walk.js";
 import { isError, type Diagnostic, type Sink } from "./diagnostics.js";
 import { functionOfType, rangeOfFunction, unusedFunction } from "./diagnostics/functions.js";
 import { unusedLet } from "./diagnostics/statements.js";
 import { checkBody } from "./functions.js";
-import type { Module } from "./program.js";
-import { checkParams, checkUnused } from "./samplers.js";
-import type { Local } from "./scope.js";
-import { isNumberType, TYPING } from "./types.js";
+import { checkUnused } from "./params.js";
+import type { FnBinding, Module } from "./tree.js";
+import { isNumberType, paramsOf, TYPING } from "./types.js";
 
-export function checkFunction(module: Module, fn: Fn, diagnostics: Sink): void {
-  const own: Diagnostic[] = [];
-  checkParams(module, fn.params, new Map<string, Local>(), own);
+export function checkFunction(binding: FnBinding, diagnostics: Sink): void {
+  const { declaration: fn } = binding;
+  const own: Diagnostic[] = [...paramsOf(binding).diagnostics];
   for (const { type, span, range } of fn.params) {
     if (!isNumberType(type)) own.push(functionOfType(span, "a parameter", type));
     if (range) own.push(rangeOfFunction(range.span));
   }
   if (!isNumberType(fn.type)) own.push(functionOfType(fn.typeSpan, "the result", fn.type));
-  if (!own.some(isError)) for (const one of checkBody(TYPING, { declaration: fn, module }).diagnostics) own.push(one);
-  const expressions = expressionsIn(fn);
-  checkUnused(fn.params, expressions, own);
+  if (!own.some(isError)) for (const one of checkBody(TYPING, binding).diagnostics) own.push(one);
+  const used = new Set(expressionsIn(fn).flatMap(namesIn));
+  checkUnused(fn.params, used, own);
   for (const one of own) diagnostics.push(one);
   if (own.some(isError)) return;
-  const used = new Set(expressions.flatMap(namesIn));
   for (const { name } of fn.lets) if (!used.has(name.text)) diagnostics.push(unusedLet(name.span, name.text));
 }
 

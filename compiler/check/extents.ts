@@ -1,8 +1,7 @@
 /** The size of chains after the chains among their stages are inlined, and chains that contain themselves. */
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
-import type { Chain, Sampler, StageCall } from "../syntax/ast.js";
-import type { Binding, Module } from "./program.js";
 import { picks } from "./samplers.js";
+import type { ChainBinding, Stage, StageBinding } from "./tree.js";
 
 export interface Extent {
   readonly stages: number;
@@ -15,10 +14,9 @@ export interface Extent {
 
 /** A chain that is being visited. */
 interface Visit {
-  readonly chain: Chain;
-  readonly module: Module;
+  readonly chain: ChainBinding;
   /** The chains among its stages, and how many of them were visited. */
-  readonly inner: readonly Binding[];
+  readonly inner: readonly ChainBinding[];
   next: number;
   readonly index: number;
   /** The earliest open chain that it contains. */
@@ -27,44 +25,48 @@ interface Visit {
 
 /** Computes each chain's extent once, so that nested chains do not multiply the work, and without recursion. */
 export class Extents {
-  private readonly known = new Map<Chain, Extent>();
+  private readonly known = new Map<ChainBinding, Extent>();
   /** Chains that contain each other have the same number. */
-  private readonly cycles = new Map<Chain, number>();
+  private readonly cycles = new Map<ChainBinding, number>();
 
-  of(callee: Sampler | Chain, module: Module): Extent {
-    if (callee.kind === "sampler") return { stages: 1, depth: 0, picks: picks(callee.body), hasTail: false };
-    if (!this.known.has(callee)) this.visit(callee, module);
+  constructor(private readonly stagesOf: (chain: ChainBinding) => readonly Stage[]) {}
+
+  of(callee: StageBinding): Extent {
+    if (callee.kind === "sampler")
+      return { stages: 1, depth: 0, picks: picks(callee.declaration.body), hasTail: false };
+    if (!this.known.has(callee)) this.visit(callee);
     return this.known.get(callee)!;
   }
 
   /** Whether a chain that is a stage of `chain` contains it. */
-  isCycle(chain: Chain, stage: Sampler | Chain): boolean {
+  isCycle(chain: ChainBinding, stage: StageBinding): boolean {
     if (stage.kind === "sampler") return false;
     const cycle = this.cycles.get(chain);
     return chain === stage || (cycle !== undefined && cycle === this.cycles.get(stage));
   }
 
   /** Tarjan's strongly connected components: each is closed after all chains that it contains. */
-  private visit(root: Chain, module: Module): void {
-    const indices = new Map<Chain, number>();
+  private visit(root: ChainBinding): void {
+    const indices = new Map<ChainBinding, number>();
     const path: Visit[] = [];
     const open: Visit[] = [];
-    const enter = (chain: Chain, within: Module): void => {
+    const enter = (chain: ChainBinding): void => {
       const index = indices.size;
       indices.set(chain, index);
-      const inner = chain.stages.flatMap((stage) => innerOf(stage, within) ?? []);
-      const visit: Visit = { chain, module: within, inner, next: 0, index, low: index };
+      const inner = this.stagesOf(chain).flatMap((s) =>
+        s.kind === "stage" && s.callee.kind === "chain" ? [s.callee] : [],
+      );
+      const visit: Visit = { chain, inner, next: 0, index, low: index };
       path.push(visit);
       open.push(visit);
     };
-    enter(root, module);
+    enter(root);
     for (let top = path.at(-1); top; top = path.at(-1)) {
       const inner = top.inner[top.next++];
       if (inner) {
-        const chain = inner.declaration as Chain;
-        if (this.known.has(chain)) continue;
-        const index = indices.get(chain);
-        if (index === undefined) enter(chain, inner.module);
+        if (this.known.has(inner)) continue;
+        const index = indices.get(inner);
+        if (index === undefined) enter(inner);
         else top.low = Math.min(top.low, index);
         continue;
       }
@@ -76,20 +78,18 @@ export class Extents {
   }
 
   private close(component: readonly Visit[], cycle: number): void {
-    const isCyclic = component.length > 1 || component[0]!.inner.some((b) => b.declaration === component[0]!.chain);
-    for (const { chain, module } of component) {
+    const isCyclic = component.length > 1 || component[0]!.inner.includes(component[0]!.chain);
+    for (const { chain } of component) {
       if (isCyclic) this.cycles.set(chain, cycle);
-      this.known.set(chain, isCyclic ? NOTHING : this.sum(chain, module));
+      this.known.set(chain, isCyclic ? NOTHING : this.sum(chain));
     }
   }
 
-  private sum(chain: Chain, module: Module): Extent {
-    const parts = chain.stages.map((stage): Extent => {
-      const { name, isHost } = stage;
+  private sum(chain: ChainBinding): Extent {
+    const parts = this.stagesOf(chain).map((stage): Extent => {
+      const { name, isHost } = stage.call;
       if (isHost) return { stages: 1, depth: 0, picks: TAIL_SAMPLERS[name.text]?.picks === true, hasTail: true };
-      const found = module.scope.get(name.text);
-      const isStage = found?.declaration.kind === "sampler" || found?.declaration.kind === "chain";
-      return isStage ? this.of(found.declaration, found.module) : { ...NOTHING, stages: 1 };
+      return stage.kind === "stage" ? this.of(stage.callee) : { ...NOTHING, stages: 1 };
     });
     return {
       stages: parts.reduce((total, p) => total + p.stages, 0),
@@ -102,9 +102,3 @@ export class Extents {
 
 /** The extent of a chain that contains itself, which is reported elsewhere. */
 const NOTHING: Extent = { stages: 0, depth: 0, picks: false, hasTail: false };
-
-/** The chain that a stage names. */
-function innerOf({ name, isHost }: StageCall, { scope }: Module): Binding | undefined {
-  const found = isHost ? undefined : scope.get(name.text);
-  return found?.declaration.kind === "chain" ? found : undefined;
-}

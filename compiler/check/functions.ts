@@ -1,28 +1,15 @@
 /** Calls of a program's functions: their types follow from the body, for the types of the arguments. */
 import { LimitExceeded } from "../limits/meter.js";
-import type { Call, Fn, Param } from "../syntax/ast.js";
-import { resolveArgs } from "./arguments.js";
-import { evaluateConstant } from "./constants.js";
+import type { Call, Param } from "../syntax/ast.js";
 import { isError, keyOf, type Diagnostic } from "./diagnostics.js";
 import { faultOfCall, resultOfType } from "./diagnostics/functions.js";
 import { limitDiagnostic } from "./diagnostics/limits.js";
 import { mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
-import type { Binding, Module } from "./program.js";
-import { ERROR, kindOf, RATES, scalarType, withName, type Local, type Scope, type Type, type Typing } from "./scope.js";
+import { noteUse, topLevel } from "./names.js";
+import { boundArguments, checkedParams } from "./params.js";
+import { ERROR, kindOf, node, RATES, scalarType, typeOf, withName, type Scope, type Typing } from "./scope.js";
+import type * as T from "./tree.js";
 import { greatest } from "../extremes.js";
-
-export interface FunctionBinding extends Binding {
-  readonly declaration: Fn;
-}
-
-export const isFunction = (binding: Binding | undefined): binding is FunctionBinding =>
-  binding?.declaration.kind === "fn";
-
-/** A body that was checked for some types of arguments. */
-interface CheckedBody {
-  readonly type: Type;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** Where a function is called, as far as its body depends on it. */
 type Place = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;
@@ -30,11 +17,10 @@ type Place = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;
 /** The place where every body is as valid as it can be. */
 const ANYWHERE: Place = { hasRows: true, isAfterPick: true, canUsePicked: true };
 
-/** Bodies by module, and there by function, types of the arguments and place: each is checked once. */
-const bodies = new WeakMap<Module, Map<string, CheckedBody>>();
+type CheckedBody = T.Found<T.Body | undefined>;
 
 /** Checks the body for the arguments that allow most. */
-export const checkBody = (typing: Typing, fn: FunctionBinding): CheckedBody =>
+export const checkBody = (typing: Typing, fn: T.FnBinding): CheckedBody =>
   bodyFor(
     typing,
     fn,
@@ -42,103 +28,129 @@ export const checkBody = (typing: Typing, fn: FunctionBinding): CheckedBody =>
     ANYWHERE,
   );
 
-export function typeOfFunctionCall(typing: Typing, scope: Scope, fn: FunctionBinding, call: Call): Type {
+/** Notes the meanings of the names in a body, for arguments as its parameters are declared. */
+export function noteBody(typing: Typing, fn: T.FnBinding): void {
+  const { params } = fn.declaration;
+  const args = params.map(({ type, isStatic }) => scalarType(type, isStatic ? "static" : "uniform"));
+  typedBody(typing, fn, args, { ...ANYWHERE, diagnostics: [], uses: fn.module.uses });
+}
+
+export function typedFunctionCall(typing: Typing, scope: Scope, fn: T.FnBinding, call: Call): T.Expr {
   const { declaration } = fn;
-  const { text } = call.callee;
-  const { bound, diagnostics } = resolveArgs(declaration.params, call.args, { name: text, span: call.span });
-  for (const one of diagnostics) scope.diagnostics.push(one);
-  const given = declaration.params.map((param): Type => {
-    const value = bound.get(param.name.text)?.value;
-    return value ? argumentType(typing, scope, text, param, value) : scalarType(param.type, "static");
+  const { callee, span } = call;
+  const { text } = callee;
+  noteUse(scope.uses, callee, topLevel(scope.module, text));
+  const { bound, isValid } = boundArguments(typing, scope, declaration.params, call.args, { name: text, span });
+  const args = declaration.params.map((param): T.Expr | undefined => {
+    const value = bound.get(param.name.text);
+    return value && argument(typing, scope, text, param, value);
   });
-  if (diagnostics.length > 0 || given.some((t) => t.type === "error")) return ERROR;
+  if (!isValid || args.some((a) => a?.type === "error")) return ERROR;
   // what calls a function is no constant, which is reported where a constant is needed
-  if (scope.isConstant) return scalarType(declaration.type, "static");
+  if (scope.isConstant) return { ...ERROR, ...scalarType(declaration.type, "static") };
   const declared = checkBody(typing, fn);
   if (declared.diagnostics.some(isError)) return ERROR;
   const known = new Set(declared.diagnostics.map(keyOf));
-  const body = bodyFor(typing, fn, given, scope);
-  for (const d of body.diagnostics) if (!known.has(keyOf(d))) scope.diagnostics.push(faultOfCall(call.span, text, d));
-  if (body.type.rate !== "uniform") return body.type;
-  return {
-    ...body.type,
-    rate: RATES[
+  const types = args.map((a, i): T.Type => {
+    const { type } = declaration.params[i]!;
+    return a ? { ...a, type } : scalarType(type, "static");
+  });
+  const { value: body, diagnostics: faults } = bodyFor(typing, fn, types, scope);
+  for (const d of faults) if (!known.has(keyOf(d))) scope.diagnostics.push(faultOfCall(span, text, d));
+  if (!body) return ERROR;
+  const params = checkedParams(typing, fn).value;
+  const filled = args.map((a, i) => a ?? params[i]!.default!);
+  const rate =
+    RATES[
       greatest(
-        given.map((t) => RATES.indexOf(t.rate)),
+        types.map((t) => RATES.indexOf(t.rate)),
         RATES.indexOf("uniform"),
       )
-    ]!,
-  };
+    ]!;
+  const type = body.type.rate === "uniform" ? { ...body.type, rate } : body.type;
+  return node<T.FunctionCall>(type, { kind: "apply", body, args: filled, span });
 }
 
-function argumentType(
-  { numberType, conditionType }: Typing,
+function argument(
+  { typedNumber, typedCondition }: Typing,
   scope: Scope,
   fn: string,
   param: Param,
   value: Call["args"][number]["value"],
-): Type {
+): T.Expr {
   const name = param.name.text;
-  const found = param.type === "bool" ? conditionType(scope, value) : numberType(scope, value);
+  const found = param.type === "bool" ? typedCondition(scope, value) : typedNumber(scope, value);
   if (found.type === "error") return ERROR;
   if (param.isStatic && found.rate !== "static") {
     const uniforms = value.kind === "name" && scope.uniforms.has(value.text) ? [value.text] : [];
     scope.diagnostics.push(staticNeedsStatic(value.span, name, fn, uniforms));
     return ERROR;
   }
-  const constant = found.type === "f32" ? evaluateConstant(value, scope.module) : undefined;
+  const constant = found.type === "f32" ? found.constant : undefined;
   if (param.type === "i32" && found.type === "f32" && !Number.isInteger(constant)) {
     const shown = String(constant ?? "a value of type f32");
     scope.diagnostics.push(mustBeWhole(value.span, `\`${name}\` of \`${fn}\``, shown));
     return ERROR;
   }
-  return { ...found, type: param.type };
+  return found;
 }
 
-function bodyFor(typing: Typing, fn: FunctionBinding, args: readonly Type[], place: Place): CheckedBody {
-  const { declaration, module } = fn;
+function bodyFor(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place: Place): CheckedBody {
   // a uniform and a value known at run time are the same to a body
-  const given = args.map((t): Type => (t.shape === "scalar" && t.rate === "runtime" ? { ...t, rate: "uniform" } : t));
-  const key = JSON.stringify([
-    declaration.name.text,
-    given.map(({ shape, rate }) => [shape, rate]),
-    [place.hasRows, place.isAfterPick, place.canUsePicked],
-  ]);
-  const present = bodies.get(module)?.get(key);
+  const given = args.map((t): T.Type => (t.shape === "scalar" && t.rate === "runtime" ? { ...t, rate: "uniform" } : t));
+  const { hasRows, isAfterPick, canUsePicked } = place;
+  const key = JSON.stringify([given.map(({ shape, rate }) => [shape, rate]), [hasRows, isAfterPick, canUsePicked]]);
+  const present = fn.bodies.get(key);
   if (present) return present;
   const diagnostics: Diagnostic[] = [];
-  const checked = { type: typeOfBody(typing, fn, given, { place, diagnostics }), diagnostics };
-  bodies.set(module, (bodies.get(module) ?? new Map<string, CheckedBody>()).set(key, checked));
+  const checked = {
+    value: meteredBody(typing, fn, given, { hasRows, isAfterPick, canUsePicked, diagnostics }),
+    diagnostics,
+  };
+  fn.bodies.set(key, checked);
   return checked;
 }
 
-function typeOfBody(
-  typing: Typing,
-  { declaration, module }: FunctionBinding,
-  args: readonly Type[],
-  { place, diagnostics }: { place: Place; diagnostics: Diagnostic[] },
-): Type {
-  const { params, lets, result, type: declared, span } = declaration;
-  const names = new Map(params.map((p, i): [string, Local] => [p.name.text, { type: args[i]!, span: p.name.span }]));
-  const { hasRows, isAfterPick, canUsePicked } = place;
-  let scope: Scope = {
-    ...{ module, names, uniforms: new Set(), hasRows, isAfterPick, canUsePicked, diagnostics },
-    drawless: "fn",
-  };
+type BodyScope = Place & Pick<Scope, "diagnostics" | "uses">;
+
+function meteredBody(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place: BodyScope): T.Body | undefined {
+  const { span, name } = fn.declaration;
   try {
-    module.meter.spend(span.end - span.start);
+    fn.module.meter.spend(span.end - span.start);
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
-    diagnostics.push(limitDiagnostic(declaration.name.span, error));
-    return ERROR;
+    place.diagnostics.push(limitDiagnostic(name.span, error));
+    return undefined;
   }
-  for (const { name, value } of lets) scope = withName(scope, name, typing.valueType(scope, value));
-  const found = typing.valueType(scope, result);
-  if (found.type === "error") return ERROR;
-  if ((found.type === "bool") !== (declared === "bool") || (declared === "i32" && found.type === "f32")) {
-    const what = found.type === "f32" ? "an f32" : kindOf(found);
-    diagnostics.push(resultOfType(result.span, declaration.name.text, declared, what));
-    return ERROR;
+  return typedBody(typing, fn, args, place);
+}
+
+function typedBody(
+  typing: Typing,
+  { declaration, module }: T.FnBinding,
+  args: readonly T.Type[],
+  place: BodyScope,
+): T.Body | undefined {
+  const { name: fn, params: declared, lets: statements, result: last, type } = declaration;
+  const params = declared.map((param, i): T.Local => {
+    const { span } = param.name;
+    return { kind: "parameter", span, type: args[i]!, param };
+  });
+  const names = new Map(declared.map(({ name }, i) => [name.text, params[i]!]));
+  let scope: Scope = { module, names, uniforms: new Set(), used: new Set(), ...place, drawless: "fn" };
+  const lets = statements.map(({ name, value }) => {
+    const found = typing.typedValue(scope, value);
+    const local: T.Local = { kind: "let", span: name.span, type: typeOf(found), isOfFunction: true };
+    scope = withName(scope, name, local);
+    return { local, value: found };
+  });
+  const result = typing.typedValue(scope, last);
+  if (result.type === "error") return undefined;
+  if ((result.type === "bool") !== (type === "bool") || (type === "i32" && result.type === "f32")) {
+    const what = result.type === "f32" ? "an f32" : kindOf(result);
+    scope.diagnostics.push(resultOfType(last.span, fn.text, type, what));
+    return undefined;
   }
-  return { ...found, type: declared };
+  const { shape, rate } = result;
+  return { type: { type, shape, rate }, params, lets, result };
 }

@@ -1,6 +1,5 @@
 /** Inputs: columns that the calling program supplies. */
 import type { Expr, InputDecl } from "../syntax/ast.js";
-import { evaluateConstant } from "./constants.js";
 import { expectedValue } from "../graph/param.js";
 import { expressionsIn, namesIn } from "../syntax/walk.js";
 import type { Sink } from "./diagnostics.js";
@@ -15,64 +14,74 @@ import {
   textWithoutSize,
 } from "./diagnostics/types.js";
 import { sizeOnType } from "./diagnostics/sets.js";
-import type { Module } from "./program.js";
-import { isTextInput } from "./texts.js";
-import { columnTypeOf, constantScope, numberType, typeOf } from "./types.js";
+import { constantScope, visit, type Scope } from "./scope.js";
+import type { InputBinding, Module } from "./tree.js";
+import { columnTypeOf, constantIn, typed, typedNumber, TYPING } from "./types.js";
 
 /** The most pairs of a sparse input, and the most tokens of a text. */
 const MAX_CAPACITY = 1 << 16;
 
-export function checkInput(module: Module, input: InputDecl, diagnostics: Sink): void {
+export function checkInput({ declaration: input, module }: InputBinding, diagnostics: Sink): void {
   const { size: length, sparse, name } = input;
-  if (isTextInput(input)) {
+  const scope = constantScope(module, diagnostics);
+  if (input.type === "tokens") {
     if (sparse) diagnostics.push(sparseText(sparse.capacity.span, name.text));
-    if (length) checkCapacity(module, length, "tokens", "the largest number of tokens of a text", diagnostics);
+    if (length) checkCapacity(scope, length, "tokens", "the largest number of tokens of a text");
     else diagnostics.push(textWithoutSize(input.span, name.text));
-    return;
+  } else if (columnTypeOf(input) === undefined) {
+    diagnostics.push(inputOfType(input.span, input.type));
+  } else {
+    if (length) diagnostics.push(sizeOnType(length.span, input.type));
+    if (sparse && input.type === "logits") diagnostics.push(sparseGuide(sparse.capacity.span, name.text));
+    else if (sparse) {
+      checkFill(scope, input, sparse.fill);
+      checkCapacity(scope, sparse.capacity, "sparse", "the capacity of an input");
+    }
   }
-  if (columnTypeOf(input) === undefined) return void diagnostics.push(inputOfType(input.span, input.type));
-  if (length) diagnostics.push(sizeOnType(length.span, input.type));
-  if (!sparse) return;
-  if (input.type === "logits") return void diagnostics.push(sparseGuide(sparse.capacity.span, name.text));
-  checkFill(module, input, sparse.fill, diagnostics);
-  checkCapacity(module, sparse.capacity, "sparse", "the capacity of an input", diagnostics);
+  // what was not checked has names, too
+  for (const e of [length, sparse?.capacity, sparse?.fill]) if (e) visit(TYPING, scope, e);
+}
+
+/** The pairs of a sparse input, and the value of all other tokens. */
+export function sparseOf({ declaration, module }: InputBinding): { capacity: number; fill: number } | undefined {
+  const { sparse } = declaration;
+  if (!sparse) return undefined;
+  return { capacity: constantIn(module, sparse.capacity) ?? 0, fill: constantIn(module, sparse.fill) ?? 0 };
 }
 
 /** The most pairs or tokens of an input; `word` stands before it. */
-function checkCapacity(module: Module, capacity: Expr, word: string, what: string, diagnostics: Sink): void {
-  const size = constantOf(module, capacity, what, diagnostics);
+function checkCapacity(scope: Scope, capacity: Expr, word: string, what: string): void {
+  const size = constantOf(scope, capacity, what);
   if (size === undefined) return;
-  if (!Number.isInteger(size)) diagnostics.push(mustBeWhole(capacity.span, what, String(size)));
+  if (!Number.isInteger(size)) scope.diagnostics.push(mustBeWhole(capacity.span, what, String(size)));
   else if (size < 1 || size > MAX_CAPACITY)
-    diagnostics.push(outOfRange(capacity.span, word, `in [1, ${MAX_CAPACITY}]`, String(size)));
+    scope.diagnostics.push(outOfRange(capacity.span, word, `in [1, ${MAX_CAPACITY}]`, String(size)));
 }
 
 /** The value of all other tokens. A condition is `true`, `false`, 1 or 0. */
-function checkFill(module: Module, { name, type }: InputDecl, fill: Expr, diagnostics: Sink): void {
+function checkFill(scope: Scope, { name, type }: InputDecl, fill: Expr): void {
   const what = "the default value of an input";
-  if (type === "bool" && typeOf(constantScope(module, []), fill).type === "bool") {
-    if (evaluateConstant(fill, module) === undefined) diagnostics.push(notConstant(fill.span, what));
+  const found = type === "bool" ? typed({ ...scope, diagnostics: [] }, fill) : undefined;
+  if (found?.type === "bool") {
+    if (found.constant === undefined) scope.diagnostics.push(notConstant(fill.span, what));
     return;
   }
-  const value = constantOf(module, fill, what, diagnostics);
+  const value = constantOf(scope, fill, what);
   if (value === undefined || type === "f32") return;
   const expected = expectedValue({ type: type as "i32" | "bool", range: {} }, value);
-  if (expected !== undefined) diagnostics.push(outOfRange(fill.span, name.text, expected, String(value)));
-}
-
-interface DeclaredInput {
-  readonly declaration: InputDecl;
-  readonly module: Module;
+  if (expected !== undefined) scope.diagnostics.push(outOfRange(fill.span, name.text, expected, String(value)));
 }
 
 /** The inputs that a module, or what it imports, declares, by name; its own come first. */
-export function declaredInputs(main: Module): ReadonlyMap<string, DeclaredInput> {
-  const inputs = new Map<string, DeclaredInput>();
+export function declaredInputs(main: Module): ReadonlyMap<string, InputBinding> {
+  const inputs = new Map<string, InputBinding>();
   // a set gives what is added while it is read
   const modules = new Set([main]);
   for (const module of modules) {
-    for (const d of module.file.declarations)
-      if (d.kind === "input" && !inputs.has(d.name.text)) inputs.set(d.name.text, { declaration: d, module });
+    for (const binding of module.declared) {
+      const { text } = binding.declaration.name;
+      if (binding.kind === "input" && !inputs.has(text)) inputs.set(text, binding);
+    }
     for (const binding of module.scope.values()) modules.add(binding.module);
   }
   return inputs;
@@ -90,9 +99,8 @@ export function checkUnusedInputs(main: Module, modules: Iterable<Module>, diagn
   for (const input of inputs) if (!used.has(input)) diagnostics.push(unusedInput(input.name.span, input.name.text));
 }
 
-function constantOf(module: Module, expr: Expr, what: string, diagnostics: Sink): number | undefined {
-  if (numberType(constantScope(module, diagnostics), expr).type === "error") return undefined;
-  const value = evaluateConstant(expr, module);
-  if (value === undefined) diagnostics.push(notConstant(expr.span, what));
-  return value;
+function constantOf(scope: Scope, expr: Expr, what: string): number | undefined {
+  const found = typedNumber(scope, expr);
+  if (found.type !== "error" && found.constant === undefined) scope.diagnostics.push(notConstant(expr.span, what));
+  return found.constant;
 }

@@ -1,11 +1,10 @@
 /** Folds and `repeat`: an expression in a static number of rounds. */
 import type { Bounds, Expr, Fold, Repeat } from "../syntax/ast.js";
-import { namesIn } from "../syntax/walk.js";
-import { evaluateConstant } from "./constants.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { boundNotStatic, emptyExtremum, negativeRounds, tooManyRounds } from "./diagnostics/functions.js";
 import { mustBeWhole, typeMismatch } from "./diagnostics/types.js";
-import { ERROR, join, kindOf, resultType, scalarType, withName, type Scope, type Type, type Typing } from "./scope.js";
+import { ERROR, join, kindOf, resultType, node, scalarType, withName, type Scope, type Typing } from "./scope.js";
+import type * as T from "./tree.js";
 
 /** The most rounds: each is lowered separately. */
 const MAX_ROUNDS = 64;
@@ -16,88 +15,82 @@ export interface Rounds {
   readonly to: number;
 }
 
-export const roundsIn = ({ from, to }: Rounds): number => Math.max(0, to - from + 1);
-
 const COUNTER = scalarType("i32", "static");
 
-/** What is wrong with the number of rounds of a loop. */
-export function roundsFault(loop: Fold | Repeat, { from, to }: Rounds): Diagnostic | undefined {
-  const ends = endsOf(loop);
-  const broken = [from, to].findIndex((x) => !Number.isInteger(x));
-  if (broken >= 0)
-    return mustBeWhole((ends[broken] ?? ends[0]!).span, "the number of rounds", String([from, to][broken]));
-  const { span } = ends.length === 1 ? ends[0]! : boundsOf(loop)!;
+/** What is wrong with the number of rounds of a loop, by the values of its ends. */
+export function roundsFault({ ends, span, extremum }: T.Rounds, values: readonly number[]): Diagnostic | undefined {
+  const broken = values.findIndex((x) => !Number.isInteger(x));
+  if (broken >= 0) return mustBeWhole(ends[broken]!.span, "the number of rounds", String(values[broken]));
+  const { from, to } = roundsOf(values);
   if (to - from + 1 > MAX_ROUNDS) return tooManyRounds(span, to - from + 1, MAX_ROUNDS);
   if (ends.length === 1 && to < 0) return negativeRounds(span, to);
-  const isExtremum = loop.kind === "fold" && (loop.how === "min" || loop.how === "max");
-  return isExtremum && to < from ? emptyExtremum(span, loop.how, from, to) : undefined;
+  return extremum !== undefined && to < from ? emptyExtremum(span, extremum, from, to) : undefined;
 }
 
-const boundsOf = (loop: Fold | Repeat): Bounds | undefined =>
-  loop.kind === "fold" ? loop.bounds : loop.counter?.bounds;
-
-/** The expressions that give the rounds: the first and the last value of the counter, or how many there are. */
-export function endsOf(loop: Fold | Repeat): readonly Expr[] {
-  const bounds = boundsOf(loop);
-  return bounds ? [bounds.from, bounds.to] : [(loop as Repeat).count!];
-}
-
-/** The rounds, by the values of `endsOf`. */
+/** The rounds, by the values of the loop's ends. */
 export const roundsOf = (ends: readonly number[]): Rounds =>
   ends.length === 1 ? { from: 1, to: ends[0]! } : { from: ends[0]!, to: ends[1]! };
 
-/** Whether the rounds are valid as far as they are known. */
-function checkRounds({ numberType }: Typing, scope: Scope, loop: Fold | Repeat): boolean {
-  const ends = endsOf(loop);
-  const areStatic = ends.map((end) => {
-    const found = numberType(scope, end);
-    if (found.type === "error") return false;
-    if (found.rate !== "static") scope.diagnostics.push(boundNotStatic(end.span));
-    return found.rate === "static";
+/** The rounds of a loop; undefined if they are invalid as far as they are known. */
+function typedRounds(
+  { typedNumber }: Typing,
+  scope: Scope,
+  given: Bounds | Expr,
+  extremum?: T.Rounds["extremum"],
+): T.Rounds | undefined {
+  const { span } = given;
+  const ends = ("kind" in given ? [given] : [given.from, given.to]).map((end) => {
+    const found = typedNumber(scope, end);
+    if (found.type !== "error" && found.rate !== "static") scope.diagnostics.push(boundNotStatic(end.span));
+    return found;
   });
-  if (!areStatic.every(Boolean)) return false;
+  if (!ends.every(({ type, rate }) => type !== "error" && rate === "static")) return undefined;
+  const rounds = { ends, span, ...(extremum && { extremum }) };
   // names of the sampler are known later
-  const values = ends.map((end) =>
-    namesIn(end).some((name) => scope.names.has(name)) ? undefined : evaluateConstant(end, scope.module),
-  );
-  const fault = values.every((x) => x !== undefined) ? roundsFault(loop, roundsOf(values)) : undefined;
+  const values = ends.map(({ constant }) => constant);
+  const fault = values.every((x) => x !== undefined) ? roundsFault(rounds, values) : undefined;
   if (fault) scope.diagnostics.push(fault);
-  return fault === undefined;
+  return fault ? undefined : rounds;
 }
 
-export function typeOfFold(typing: Typing, scope: Scope, fold: Fold): Type {
-  const isValid = checkRounds(typing, scope, fold);
-  const inner: Scope = { ...withName(scope, fold.counter, COUNTER), drawless: scope.drawless ?? "loop" };
-  const isOfConditions = fold.how === "any" || fold.how === "all";
-  const body = isOfConditions ? typing.conditionType(inner, fold.body) : typing.numberType(inner, fold.body);
-  return isValid ? body : ERROR;
+export function typedFold(typing: Typing, scope: Scope, fold: Fold): T.Expr {
+  const { how, counter: name, bounds, span } = fold;
+  const rounds = typedRounds(typing, scope, bounds, how === "min" || how === "max" ? how : undefined);
+  const counter: T.Local = { kind: "counter", span: name.span, type: COUNTER };
+  const inner: Scope = { ...withName(scope, name, counter), drawless: scope.drawless ?? "loop" };
+  const isOfConditions = how === "any" || how === "all";
+  const body = isOfConditions ? typing.typedCondition(inner, fold.body) : typing.typedNumber(inner, fold.body);
+  return rounds ? node<T.Fold>(body, { kind: "fold", how, rounds, counter, body, span }) : ERROR;
 }
 
 /**
  * The type of the value that changes includes those of its start and of the rounds. It is found by checking the body until the
  * type stays, each time from the type that was found before, so that nested loops do not multiply the work.
  */
-export function typeOfRepeat(typing: Typing, scope: Scope, repeat: Repeat): Type {
-  const { typeOf, numberType } = typing;
-  const isValid = checkRounds(typing, scope, repeat);
-  const start = typing.valueType(scope, repeat.init);
-  const counted = repeat.counter ? withName(scope, repeat.counter.name, COUNTER) : scope;
-  const repeats = scope.repeats ?? new Map<Repeat, Type>();
+export function typedRepeat(typing: Typing, scope: Scope, repeat: Repeat): T.Expr {
+  const { typed, typedNumber } = typing;
+  const { count, counter: counted, name, span } = repeat;
+  const rounds = typedRounds(typing, scope, counted?.bounds ?? count!);
+  const init = typing.typedValue(scope, repeat.init);
+  const counter: T.Local | undefined = counted && { kind: "counter", span: counted.name.span, type: COUNTER };
+  const outer = counted ? withName(scope, counted.name, counter!) : scope;
+  const repeats = scope.repeats ?? new Map<Repeat, T.Type>();
   const { diagnostics } = scope;
-  let type = widest(start, repeats.get(repeat) ?? start);
+  let type = widest(init, repeats.get(repeat) ?? init);
   for (;;) {
     const found: Diagnostic[] = [];
-    const named = withName({ ...counted, diagnostics: found }, repeat.name, type);
+    const repeated: T.Local = { kind: "repeated", span: name.span, type };
+    const named = withName({ ...outer, diagnostics: found }, name, repeated);
     const inner: Scope = { ...named, repeats, drawless: scope.drawless ?? "loop" };
     const body =
-      type.type === "error" || type.type === "bool" ? typeOf(inner, repeat.body) : numberType(inner, repeat.body);
+      type.type === "error" || type.type === "bool" ? typed(inner, repeat.body) : typedNumber(inner, repeat.body);
     const isMixed = type.type === "bool" && body.type !== "bool" && body.type !== "error";
     if (isMixed) found.push(typeMismatch(repeat.body.span, "a condition", kindOf(body)));
     const next = isMixed ? ERROR : widest(type, body);
     const isStable = next.type === type.type && next.shape === type.shape && next.rate === type.rate;
     if (isStable || next.type === "error") {
       for (const one of found) diagnostics.push(one);
-      return isValid ? next : ERROR;
+      return rounds ? node<T.Repeat>(next, { kind: "repeat", rounds, counter, repeated, init, body, span }) : ERROR;
     }
     type = next;
     repeats.set(repeat, type);
@@ -105,7 +98,7 @@ export function typeOfRepeat(typing: Typing, scope: Scope, repeat: Repeat): Type
 }
 
 /** A value that is not static is computed by the graph where its expression would grow with each round. */
-function widest(a: Type, b: Type): Type {
+function widest(a: T.Type, b: T.Type): T.Type {
   const type = a.type === b.type || a.type === "error" ? a.type : resultType("number", [a, b]);
   const joined = join(type, a, b);
   return joined.rate === "uniform" ? { ...joined, rate: "runtime" } : joined;

@@ -5,7 +5,6 @@ import { parse, type Parsed } from "../syntax/parse.js";
 import type { SourceFile } from "../syntax/source.js";
 import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "../builtins/builtins.js";
-import { evaluateConst, isEvaluated } from "./constants.js";
 import {
   constantCycle,
   constantTooDeep,
@@ -17,12 +16,14 @@ import {
   unknownInFile,
 } from "./diagnostics/names.js";
 import { limitExceeded } from "./diagnostics/limits.js";
-import { constType } from "./types.js";
 import { functionFaults } from "./recursion.js";
 import { Report } from "./report.js";
 import { limitsOf, type Limits } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
-import { foundFile, type Binding, type Importer, type Module } from "./program.js";
+import { noteDeclared } from "./names.js";
+import { bindingOf, foundFile, type Importer } from "./program.js";
+import type { Binding, Module } from "./tree.js";
+import { constOf } from "./types.js";
 
 /** The longest allowed dependency path of constants. */
 const MAX_CONSTANT_DEPTH = 100;
@@ -61,6 +62,7 @@ export const newLoader = ({
 
 /** A module while its names are collected. */
 interface OpenModule extends Module {
+  readonly declared: Binding[];
   readonly scope: Map<string, Binding>;
   readonly broken: Set<string>;
 }
@@ -73,7 +75,15 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
   loader.meter.spend(tokens);
   for (const one of diagnostics) loader.diagnostics.push(one);
   const { meter } = loader;
-  const module: OpenModule = { source, file, scope: new Map(), broken: new Set(broken), meter };
+  const module: OpenModule = {
+    source,
+    file,
+    declared: [],
+    scope: new Map(),
+    broken: new Set(broken),
+    meter,
+    uses: new Map(),
+  };
   loader.modules.set(source.name, module);
   const here = [...path, source.name];
   for (const declaration of file.declarations) {
@@ -84,6 +94,7 @@ export function loadModule(loader: Loader, source: SourceFile, path: readonly st
     loader.diagnostics.push(fault);
     forget(module, name);
   }
+  noteDeclared(module);
   for (const name of [...module.scope.keys()]) orderConstants(loader, module, name, []);
   return module;
 }
@@ -100,7 +111,7 @@ function parsed(loader: Loader, source: SourceFile): Parsed {
  */
 function orderConstants(loader: Loader, module: OpenModule, name: string, path: readonly string[]): void {
   const binding = module.scope.get(name);
-  if (binding?.declaration.kind !== "const" || binding.module !== module || isEvaluated(binding.declaration)) return;
+  if (binding?.kind !== "const" || binding.module !== module || binding.found) return;
   const isCyclic = path.includes(name);
   if (isCyclic || path.length > MAX_CONSTANT_DEPTH) {
     const { span } = binding.declaration.name;
@@ -113,8 +124,7 @@ function orderConstants(loader: Loader, module: OpenModule, name: string, path: 
   }
   for (const needed of namesIn(binding.declaration.value)) orderConstants(loader, module, needed, [...path, name]);
   if (!module.scope.has(name)) return;
-  evaluateConst(binding.declaration, module);
-  constType(binding.declaration, module);
+  constOf(binding);
 }
 
 function forget(module: OpenModule, name: string): void {
@@ -135,10 +145,12 @@ function bindOwn(
 ): void {
   const { text, span } = declaration.name;
   const builtin = builtinKind(text);
+  const binding: Binding = bindingOf<typeof declaration>(declaration, module);
+  module.declared.push(binding);
   if (builtin !== undefined) {
     loader.diagnostics.push(shadowsBuiltin(span, text, builtin));
     module.broken.add(text);
-  } else bind(loader, module, declaration.name, { declaration, module });
+  } else bind(loader, module, declaration.name, binding);
 }
 
 function bind(loader: Loader, { scope }: OpenModule, { text, span }: Name, binding: Binding): void {

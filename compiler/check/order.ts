@@ -1,8 +1,7 @@
 /** Orders of the standard library's samplers that are known to be wrong. */
-import type { Chain } from "../syntax/ast.js";
 import type { Sink } from "./diagnostics.js";
 import { wrongOrder } from "./diagnostics/statements.js";
-import type { Module } from "./program.js";
+import type { Stage } from "./tree.js";
 
 interface KnownOrder {
   readonly early: readonly string[];
@@ -24,15 +23,16 @@ const KNOWN: readonly KnownOrder[] = [
 ];
 
 /** Warns of stages in a known wrong order. */
-export function checkOrder(module: Module, chain: Chain, diagnostics: Sink): void {
-  const names = chain.stages.map(({ name, isHost }) => {
-    const source = isHost ? undefined : module.scope.get(name.text)?.module.source.name;
-    return source === `std/${name.text}.ggsl` ? name.text : undefined;
+export function checkOrder(stages: readonly Stage[], diagnostics: Sink): void {
+  const names = stages.map((stage) => {
+    const source = stage.kind === "stage" ? stage.callee.module.source.name : undefined;
+    const { text } = stage.call.name;
+    return source === `std/${text}.ggsl` ? text : undefined;
   });
   for (const { early, late, why } of KNOWN) {
     const first = names.findIndex((n) => n !== undefined && early.includes(n));
     const last = names.lastIndexOf(late);
     if (first >= 0 && last > first)
-      diagnostics.push(wrongOrder(chain.stages[last]!.span, late, chain.stages[first]!, why));
+      diagnostics.push(wrongOrder(stages[last]!.call.span, late, stages[first]!.call, why));
   }
 }

@@ -1,28 +1,25 @@
-/** A checked program: the input of `lower`. Names are resolved per file; every chain is well formed. */
-import type { Chain, Const, File, Fn, InputDecl, Sampler, Test } from "../syntax/ast.js";
-import type { Meter } from "../limits/meter.js";
+/** A checked program: the input of `lower`. Names are bound per file; every chain is well formed. */
+import type { Chain, Declaration, Test } from "../syntax/ast.js";
 import { show } from "../graph/show.js";
 import { OptionError } from "../optionError.js";
 import { findFunction } from "../builtins/builtins.js";
 import type { Builtin } from "../builtins/builtin.js";
 import type { SourceFile } from "../syntax/source.js";
+import type { Binding, Module } from "./tree.js";
 
-/** The meaning of a name at the top level of a file. `module` is the file that declares it. */
-export interface Binding {
-  readonly declaration: Const | InputDecl | Fn | Sampler | Chain;
-  readonly module: Module;
-}
+export type { Binding, Module };
 
-export interface Module {
-  readonly source: SourceFile;
-  readonly file: File;
-  /** Own declarations and imports, by name. */
-  readonly scope: ReadonlyMap<string, Binding>;
-  /** Names whose declaration has a reported fault; their uses are not reported again. */
-  readonly broken: ReadonlySet<string>;
-  /** Counts the steps of checking what the file declares. */
-  readonly meter: Meter;
-}
+/** A declaration of a file, as it is found by its name. */
+export const bindingOf = <D extends Exclude<Declaration, { kind: "import" | "test" }>>(
+  declaration: D,
+  module: Module,
+): Extract<Binding, { readonly kind: D["kind"] }> =>
+  ({
+    kind: declaration.kind,
+    declaration,
+    module,
+    ...(declaration.kind === "fn" && { bodies: new Map() }),
+  }) as unknown as Extract<Binding, { readonly kind: D["kind"] }>;
 
 /** The built-in function of a name, unless the file declares a function of that name, which hides it. */
 export const builtinCalled = ({ scope }: Module, name: string): Builtin | undefined =>

@@ -3,8 +3,7 @@ import type { Expr, Fn } from "../syntax/ast.js";
 import { children, expressionsIn } from "../syntax/walk.js";
 import type { Diagnostic } from "./diagnostics.js";
 import { functionCycle, functionTooDeep } from "./diagnostics/functions.js";
-import { isFunction } from "./functions.js";
-import type { Module } from "./program.js";
+import type { Module } from "./tree.js";
 import { greatest } from "../extremes.js";
 
 /** The most levels of a function's expressions, with those of the functions that it calls: passes over them are recursive. */
@@ -26,12 +25,14 @@ export function functionFaults(module: Module): FunctionFault[] {
   const faults = new Map<string, Diagnostic>();
   const found = new Map<string, number>();
   levels.set(module, found);
-  const own = [...module.scope].filter(([, b]) => isFunction(b) && b.module === module);
+  const own = [...module.scope].flatMap(([name, b]) =>
+    b.kind === "fn" && b.module === module ? [[name, b] as const] : [],
+  );
 
   /** The levels of a function that `path` calls. Throws `TOO_DEEP` if they are more than those that are left. */
   function levelsOf(name: string, left: number, path: readonly string[]): number {
     const binding = module.scope.get(name);
-    if (!isFunction(binding) || faults.has(name)) return 0;
+    if (binding?.kind !== "fn" || faults.has(name)) return 0;
     const known =
       binding.module === module
         ? found.get(name)

@@ -2,66 +2,68 @@
 import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
 import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
-import type { Expr, StageCall } from "../syntax/ast.js";
-import { evaluateConstant } from "./constants.js";
+import type { Expr, Param, StageCall } from "../syntax/ast.js";
 import { unknownTailStage } from "./diagnostics/names.js";
 import { outOfRange } from "./diagnostics/params.js";
 import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
-import { TAIL_SAMPLERS, type TailParam } from "../llama/samplers.js";
-import { resolveTailArgs } from "./tailArguments.js";
-import { seedType, textType } from "./calls.js";
-import { numberType, uniformsIn, type Scope, TYPING } from "./types.js";
+import { TAIL_SAMPLERS, type TailParam, type TailSampler } from "../llama/samplers.js";
+import { typedSeed } from "./known.js";
+import { noteUse } from "./names.js";
+import { boundArguments } from "./params.js";
+import { uniformsIn, visit, type Scope } from "./scope.js";
+import { typedText } from "./textArguments.js";
+import type * as T from "./tree.js";
+import { typedNumber, TYPING } from "./types.js";
 
-/** Returns whether the stage picks the token. */
-export function checkTailStage(scope: Scope, stage: StageCall): boolean {
-  const { text, span } = stage.name;
+export function typedTailStage(scope: Scope, call: StageCall): T.Stage {
+  const { text, span } = call.name;
   const sampler = Object.hasOwn(TAIL_SAMPLERS, text) ? TAIL_SAMPLERS[text] : undefined;
   if (!sampler) {
+    for (const { value } of call.args) visit(TYPING, scope, value);
     scope.diagnostics.push(unknownTailStage(span, text, Object.keys(TAIL_SAMPLERS)));
-    return false;
+    return { kind: "error", call };
   }
-  const { bound, diagnostics } = resolveTailArgs(stage);
-  for (const one of diagnostics) scope.diagnostics.push(one);
-  for (const [name, value] of bound) checkTailArgument(scope, text, name, sampler.params[name]!, value);
-  return sampler.picks === true;
+  noteUse(scope.uses, call.name, { kind: "host" }, { stage: call });
+  const { bound } = boundArguments(TYPING, scope, paramsOf(call, sampler), call.args, { name: text, span });
+  for (const { name } of call.args)
+    if (name && Object.hasOwn(sampler.params, name.text))
+      noteUse(scope.uses, name, { kind: "tailParameter", stage: text });
+  const args = [...bound].map(
+    ([name, value]) => [name, typedArgument(scope, text, name, sampler.params[name]!, value)] as const,
+  );
+  return { kind: "tail", call, args };
 }
 
-function checkTailArgument(scope: Scope, callee: string, name: string, param: TailParam, value: Expr): void {
+function typedArgument(scope: Scope, callee: string, name: string, param: TailParam, given: Expr): T.Expr {
   switch (param.type) {
-    case "seed":
-      seedType(TYPING, scope, value);
-      return checkTailSeed(scope, name, value);
+    case "seed": {
+      const seed = typedSeed(TYPING, scope, given);
+      if (seed.constant !== undefined && !isSeed(seed.constant))
+        scope.diagnostics.push(outOfRange(given.span, name, SEED_RANGE, String(seed.constant)));
+      return seed;
+    }
     case "text":
-      textType(scope, value, "text");
-      return;
     case "list":
-      textType(scope, value, "list");
-      return;
+      return typedText(TYPING, scope, given, { expected: param.type });
     default:
-      return checkTailNumber(scope, callee, name, param, value);
+      return typedTailNumber(scope, callee, name, param, given);
   }
-}
-
-function checkTailSeed(scope: Scope, name: string, value: Expr): void {
-  const constant = evaluateConstant(value, scope.module);
-  if (constant !== undefined && !isSeed(constant))
-    scope.diagnostics.push(outOfRange(value.span, name, SEED_RANGE, String(constant)));
 }
 
 /** The values that llama.cpp's samplers accept without a narrower range. */
 const I32: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
-function checkTailNumber(
+function typedTailNumber(
   scope: Scope,
   callee: string,
   name: string,
   { type, range: own = {} }: TailParam,
   value: Expr,
-): void {
+): T.Expr {
   const range = type === "i32" ? { ...I32, ...own } : own;
-  const found = numberType(scope, value);
-  if (found.type === "error") return;
-  const constant = evaluateConstant(value, scope.module);
+  const found = typedNumber(scope, value);
+  const { constant } = found;
+  if (found.type === "error") return found;
   const isFraction = type === "i32" && (constant === undefined ? found.type === "f32" : !Number.isInteger(constant));
   if (found.shape === "column") scope.diagnostics.push(mustBeScalar(value.span, `\`${name}\``, false));
   else if (found.rate !== "static")
@@ -72,4 +74,18 @@ function checkTailNumber(
     scope.diagnostics.push(
       outOfRange(value.span, name, describeRange(range), String(constant), { meant: fractionMeant(range, constant) }),
     );
+  return found;
 }
+
+/** The parameters of a tail stage, as if they were declared where it is called. */
+const paramsOf = ({ name: { span } }: StageCall, { params }: TailSampler): Param[] =>
+  Object.entries(params).map(([name, p]): Param => {
+    const value: Expr = { kind: "number", value: 0, isInt: true, span };
+    return {
+      name: { text: name, span },
+      type: "f32",
+      isStatic: true,
+      ...(p.default !== undefined && { default: value }),
+      span,
+    };
+  });

@@ -1,7 +1,6 @@
 /** Test blocks: candidates, chain and expected results. */
 import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
-import { checkChain, type ChainCheck } from "./chains.js";
-import { evaluateConstant } from "./constants.js";
+import { checkChain, stagesOf, type ChainCheck } from "./chains.js";
 import type { Sink } from "./diagnostics.js";
 import {
   clauseTwice,
@@ -16,29 +15,77 @@ import {
 } from "./diagnostics/tests.js";
 import { notConstant } from "./diagnostics/types.js";
 import { declaredInputs } from "./inputs.js";
-import type { Module } from "./program.js";
+import { declaredBy, noteUse } from "./names.js";
+import { bindingOf } from "./program.js";
+import { bodyOf } from "./samplers.js";
+import { constantScope, visit, type Scope } from "./scope.js";
 import { isTextInput } from "./texts.js";
-import { constantScope, numberType } from "./types.js";
+import type { Meaning, Module, Stage, StageBinding, Stmt } from "./tree.js";
+import { typedNumber, TYPING } from "./types.js";
+import { statementsIn } from "./walk.js";
 
 export function checkTest(check: ChainCheck, module: Module, test: Test): void {
   const { diagnostics } = check;
-  const has = (...kinds: TestClause["kind"][]): boolean => test.clauses.some((c) => kinds.includes(c.kind));
+  const { clauses } = test;
+  const has = (...kinds: TestClause["kind"][]): boolean => clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
   if (!has("expect", "measure", "state")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
   checkSteps(test, diagnostics);
-  for (const clause of test.clauses) {
-    if (clause.kind === "run") checkChain(check, module, chainOf(test, clause));
-    else if (
-      clause.kind === "input" &&
-      !declaredInputs(module).has(clause.name.text) &&
-      !module.broken.has(clause.name.text)
-    )
-      diagnostics.push(notAnInput(clause.name.span, clause.name.text));
-    if (clause.kind === "vocab") checkVocabulary(test, clause, diagnostics);
-    for (const { value, isWhole } of numbersOf(clause, module)) checkNumber(module, value, isWhole, diagnostics);
+  const inputs = declaredInputs(module);
+  const stages: Stage[] = [];
+  for (const clause of clauses) {
+    if (clause.kind === "run") {
+      const chain = bindingOf(chainOf(test, clause), module);
+      checkChain(check, chain);
+      for (const stage of stagesOf(chain).value) stages.push(stage);
+    }
+    if (clause.kind === "input") {
+      const { name } = clause;
+      const input = inputs.get(name.text);
+      noteUse(module.uses, name, input && declaredBy(input));
+      if (!input && !module.broken.has(name.text)) diagnostics.push(notAnInput(name.span, name.text));
+    }
+    if (clause.kind === "vocab") {
+      checkVocabulary(test, clause, diagnostics);
+      for (const value of clause.values) visit(TYPING, constantScope(module, []), value);
+    }
+    for (const { value, isWhole } of numbersOf(clause, inputs))
+      checkNumber(constantScope(module, diagnostics), value, isWhole);
   }
+  for (const clause of clauses)
+    if (clause.kind === "measure" || clause.kind === "state")
+      noteUse(module.uses, clause.name, ofStages(stages, clause));
+}
+
+type Reported = Extract<TestClause, { kind: "measure" | "state" }>;
+
+/** The first measure or state of a name in these stages. */
+function ofStages(stages: readonly Stage[], wanted: Reported, seen = new Set<StageBinding>()): Meaning | undefined {
+  for (const stage of stages) {
+    // a faulty chain may have itself as a stage
+    if (stage.kind !== "stage" || seen.has(stage.callee)) continue;
+    const { callee } = stage;
+    seen.add(callee);
+    const found =
+      callee.kind === "chain"
+        ? ofStages(stagesOf(callee).value, wanted, seen)
+        : ofStatements(bodyOf(callee).value, wanted);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function ofStatements(statements: readonly Stmt[], wanted: Reported): Meaning | undefined {
+  for (const s of statements) {
+    const found = ofStatements(statementsIn(s), wanted);
+    if (found) return found;
+    if ((s.kind !== "measure" && s.kind !== "state") || s.kind !== wanted.kind || s.name.text !== wanted.name.text)
+      continue;
+    return s.kind === "state" ? s.local : { kind: "measure", span: s.name.span };
+  }
+  return undefined;
 }
 
 /** The stages of a test as a chain without parameters. */
@@ -76,7 +123,7 @@ function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
 }
 
 /** The numbers of a clause; token ids and counts are integers. */
-function numbersOf(clause: TestClause, module: Module): { value: Expr; isWhole: boolean }[] {
+function numbersOf(clause: TestClause, inputs: ReturnType<typeof declaredInputs>): { value: Expr; isWhole: boolean }[] {
   const all = (values: readonly Expr[], isWhole: boolean): { value: Expr; isWhole: boolean }[] =>
     values.map((value) => ({ value, isWhole }));
   switch (clause.kind) {
@@ -94,7 +141,7 @@ function numbersOf(clause: TestClause, module: Module): { value: Expr; isWhole: 
     case "probs":
       return all(rowsOf(clause).flat(), false);
     case "input":
-      return all(clause.values, isTextInput(declaredInputs(module).get(clause.name.text)?.declaration));
+      return all(clause.values, isTextInput(inputs.get(clause.name.text)));
     default:
       return all(clause.values, clause.kind === "history" || clause.kind === "accept");
   }
@@ -140,10 +187,10 @@ function checkVocabulary(
   if (rows && values.length < needed) diagnostics.push(vocabularyTooSmall(span, values.length, needed, rows.span));
 }
 
-function checkNumber(module: Module, value: Expr, isWhole: boolean, diagnostics: Sink): void {
-  if (numberType(constantScope(module, diagnostics), value).type === "error") return;
-  const constant = evaluateConstant(value, module);
-  if (constant === undefined) diagnostics.push(notConstant(value.span, "a number of a test"));
+function checkNumber(scope: Scope, value: Expr, isWhole: boolean): void {
+  const { type, constant } = typedNumber(scope, value);
+  if (type === "error") return;
+  if (constant === undefined) scope.diagnostics.push(notConstant(value.span, "a number of a test"));
   else if (isWhole && !(Number.isInteger(constant) && constant >= 0))
-    diagnostics.push(tokenExpected(value.span, constant));
+    scope.diagnostics.push(tokenExpected(value.span, constant));
 }

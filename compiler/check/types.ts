@@ -1,122 +1,158 @@
-/** Types, shapes and rates of expressions. */
-import type { Binary, Const, Expr, InputDecl, Member } from "../syntax/ast.js";
-import { textAt, type Span } from "../syntax/source.js";
+/** Expressions to typed trees: names are bound, and types, shapes, rates and constant values follow. */
+import type { Binary, Expr, InputDecl, Member, NameRef } from "../syntax/ast.js";
+import { textAt } from "../syntax/source.js";
 import { findName, NAMES } from "../builtins/builtins.js";
+import { foldBinary } from "../builtins/fold.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { textConstant } from "./constants.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
+import { applyUniformOp, saturate } from "../graph/uniformOps.js";
+import { typedCall } from "./calls.js";
+import type { Diagnostic } from "./diagnostics.js";
 import { notAValue, unknownName } from "./diagnostics/names.js";
 import { randomIsForSeeds } from "./diagnostics/params.js";
 import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "./diagnostics/types.js";
 import { grammarHere } from "./diagnostics/grammars.js";
 import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
+import { isKnownBefore } from "./known.js";
 import { isTextInput } from "./texts.js";
-import { isKnownBefore, textType, typeOfCall } from "./calls.js";
-import { typeOfFold, typeOfRepeat } from "./loops.js";
-import type { Module } from "./program.js";
-import { ERROR, join, kindOf, report, resultType, scalarType, type Scope, type Type, type Typing } from "./scope.js";
-import { checkSetLiteral, isSetLiteral, type SetLiteral } from "./sets.js";
+import { typedFold, typedRepeat } from "./loops.js";
+import { checkedParams } from "./params.js";
+import {
+  constantScope,
+  ERROR,
+  join,
+  kindOf,
+  node,
+  noteName,
+  report,
+  resultType,
+  scalarType,
+  visit,
+  visitParts,
+  type Scope,
+  type Typing,
+} from "./scope.js";
+import { isSetLiteral, typedSetLiteral } from "./sets.js";
+import { isText, typedText } from "./textArguments.js";
+import type * as T from "./tree.js";
 
-export { ERROR, kindOf, scalarType, uniformsIn, type Local, type Scope, type Type } from "./scope.js";
-
-export function typeOf(scope: Scope, expr: Expr): Type {
+export function typed(scope: Scope, expr: Expr): T.Expr {
+  const { span } = expr;
   switch (expr.kind) {
-    case "number":
-      return scalarType(expr.isInt ? "i32" : "f32", "static");
+    case "number": {
+      const { value, isInt } = expr;
+      const constant = saturate(value);
+      return node<T.NumberLit>(scalarType(isInt ? "i32" : "f32", "static"), { kind: "number", value, constant, span });
+    }
     case "bool":
-      return scalarType("bool", "static");
+      return node<T.Constant>(scalarType("bool", "static"), { kind: "constant", constant: expr.value ? 1 : 0, span });
     case "string":
     case "list":
-      return report(scope, textHere(expr.span, literalKind(expr)!));
+      visitParts(TYPING, scope, expr);
+      return report(scope, textHere(span, literalKind(expr)!));
     case "pattern":
-      return report(scope, patternHere(expr.span));
+      return report(scope, patternHere(span));
     case "part":
-      return checkSet(scope, expr).type === "error" ? ERROR : report(scope, setHere(expr.span));
+      return refused(scope, typedSetLiteral(TYPING, scope, expr), setHere(span));
     case "name": {
-      const found = typeOfName(scope, expr.text, expr.span);
-      if (found.type === "grammar") return report(scope, grammarHere(expr.span));
-      return found.type === "tokens" ? report(scope, setHere(expr.span)) : found;
+      const found = typedName(scope, expr);
+      if (found.type === "grammar") return report(scope, grammarHere(span));
+      return found.type === "tokens" ? report(scope, setHere(span)) : found;
     }
     case "member":
-      return typeOfMember(scope, expr);
+      return typedMember(scope, expr);
     case "unary": {
-      const operand = expr.op === "-" ? numberType(scope, expr.operand) : conditionType(scope, expr.operand);
-      return operand;
+      const { op } = expr;
+      const operand = op === "-" ? typedNumber(scope, expr.operand) : typedCondition(scope, expr.operand);
+      const constant =
+        operand.constant === undefined ? undefined : applyUniformOp(op === "-" ? "neg" : "not", [operand.constant]);
+      return node<T.Unary>(operand, { kind: "unary", op, operand, constant, span });
     }
     case "binary":
-      return typeOfBinary(scope, expr);
+      return typedBinary(scope, expr);
     case "conditional": {
-      const condition = conditionType(scope, expr.cond);
-      const [a, b] = [typeOf(scope, expr.then), typeOf(scope, expr.else)];
+      const cond = typedCondition(scope, expr.cond);
+      const [a, b] = [typed(scope, expr.then), typed(scope, expr.else)];
       const isMixed = (a.type === "bool") !== (b.type === "bool") && a.type !== "error" && b.type !== "error";
       if (isMixed) return report(scope, typeMismatch(expr.else.span, kindOf(a), kindOf(b)));
-      return join(a.type === b.type ? a.type : resultType("number", [a, b]), condition, a, b);
+      const type = join(a.type === b.type ? a.type : resultType("number", [a, b]), cond, a, b);
+      const constant = cond.constant === undefined ? undefined : (cond.constant === 0 ? b : a).constant;
+      return node<T.Conditional>(type, { kind: "conditional", cond, then: a, else: b, constant, span });
     }
     case "call":
-      if (!isSetLiteral(expr)) return typeOfCall(TYPING, scope, expr);
-      return checkSet(scope, expr).type === "error" ? ERROR : report(scope, setHere(expr.span));
+      if (!isSetLiteral(expr)) return typedCall(TYPING, scope, expr);
+      return refused(scope, typedSetLiteral(TYPING, scope, expr), setHere(span));
     case "fold":
-      return typeOfFold(TYPING, scope, expr);
+      return typedFold(TYPING, scope, expr);
     case "repeat":
-      return typeOfRepeat(TYPING, scope, expr);
+      return typedRepeat(TYPING, scope, expr);
   }
 }
 
-/** For the parts of expressions with files of their own. */
-export const TYPING: Typing = { typeOf, numberType, valueType, conditionType };
+const refused = (scope: Scope, found: T.Expr, fault: Diagnostic): T.Invalid =>
+  found.type === "error" ? ERROR : report(scope, fault);
 
 /** What a literal is that is no value of an expression. */
 const literalKind = ({ kind }: Expr): string | undefined =>
   kind === "string" ? "a text" : kind === "list" ? "a list" : undefined;
 
-export function numberType(scope: Scope, expr: Expr): Type {
+/** An expression of one of these types; `what` names them. */
+function ofType(scope: Scope, expr: Expr, types: readonly T.Type["type"][], what: string): T.Expr {
   const literal = literalKind(expr);
-  if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a number", literal));
-  const found = typeOf(scope, expr);
-  return !["f32", "i32", "error"].includes(found.type)
-    ? report(scope, typeMismatch(expr.span, "a number", kindOf(found)))
-    : found;
+  if (literal !== undefined) visitParts(TYPING, scope, expr);
+  const found = literal === undefined ? typed(scope, expr) : undefined;
+  if (found && (found.type === "error" || types.includes(found.type))) return found;
+  return report(scope, typeMismatch(expr.span, what, literal ?? kindOf(found!)));
 }
 
-/** The type of a number or a condition. */
-export function valueType(scope: Scope, expr: Expr): Type {
-  const found = typeOf(scope, expr);
+export const typedNumber = (scope: Scope, expr: Expr): T.Expr => ofType(scope, expr, ["f32", "i32"], "a number");
+
+export const typedCondition = (scope: Scope, expr: Expr): T.Expr => ofType(scope, expr, ["bool"], "a condition");
+
+/** A number or a condition. */
+export function typedValue(scope: Scope, expr: Expr): T.Expr {
+  const found = typed(scope, expr);
   return ["f32", "i32", "bool", "error"].includes(found.type)
     ? found
     : report(scope, typeMismatch(expr.span, "a number", kindOf(found)));
 }
 
-export function conditionType(scope: Scope, expr: Expr): Type {
-  const literal = literalKind(expr);
-  if (literal !== undefined) return report(scope, typeMismatch(expr.span, "a condition", literal));
-  const found = typeOf(scope, expr);
-  return found.type === "bool" || found.type === "error"
-    ? found
-    : report(scope, typeMismatch(expr.span, "a condition", kindOf(found)));
+/** For the parts of expressions with files of their own. */
+export const TYPING: Typing = { typed, typedNumber, typedValue, typedCondition, typedSet, constOf };
+
+/** The parameters of a declaration. */
+export const paramsOf = (binding: Parameters<typeof checkedParams>[1]): T.Found<readonly T.Param[]> =>
+  checkedParams(TYPING, binding);
+
+/** A name, whatever it means. */
+function typedName(scope: Scope, { text, span }: NameRef): T.Expr {
+  const { module } = scope;
+  noteName(scope, { text, span });
+  const local = scope.names.get(text);
+  if (local) return node<T.LocalRef>(local.type, { kind: "local", local, span });
+  const binding = module.scope.get(text);
+  // a reserved name has no declaration
+  const builtin = binding ? undefined : findName(text);
+  if (builtin?.needs === "order" && !scope.hasRows) return report(scope, noPresentOrder(span, text));
+  if (builtin) return node<T.BuiltinRef>(builtin, { kind: "builtin", name: text, builtin, span });
+  if (binding?.kind === "const") return constantNamed(constOf(binding).value, span);
+  if (binding && isTextInput(binding)) return report(scope, textIsNoValue(span, text));
+  if (binding?.kind === "input") {
+    const type = columnTypeOf(binding.declaration);
+    if (type === undefined) return ERROR;
+    return node<T.InputRef>({ type, shape: "column", rate: "runtime" }, { kind: "input", input: binding, span });
+  }
+  if (module.broken.has(text)) return ERROR;
+  if (text === "random") return report(scope, randomIsForSeeds(span));
+  if (binding) return report(scope, notAValue(span, text, binding.kind === "fn"));
+  const known = [...scope.names.keys(), ...Object.keys(NAMES), ...module.scope.keys()];
+  return report(scope, unknownName(span, text, known));
 }
 
-function typeOfName(scope: Scope, name: string, span: Span): Type {
-  const local = scope.names.get(name);
-  if (local) return local.type;
-  // a reserved name has no declaration
-  const declared = scope.module.scope.get(name)?.declaration;
-  const builtin = declared ? undefined : findName(name);
-  if (builtin?.needs === "order" && !scope.hasRows) return report(scope, noPresentOrder(span, name));
-  if (builtin) return { type: builtin.type, shape: builtin.shape, rate: builtin.rate };
-  if (declared?.kind === "const") return constType(declared, scope.module.scope.get(name)!.module);
-  if (declared && isTextInput(declared)) return report(scope, textIsNoValue(span, name));
-  if (declared?.kind === "input") {
-    const type = columnTypeOf(declared);
-    return type === undefined ? ERROR : { type, shape: "column", rate: "runtime" };
-  }
-  if (scope.module.broken.has(name)) return ERROR;
-  if (name === "random") return report(scope, randomIsForSeeds(span));
-  if (declared) return report(scope, notAValue(span, name, declared.kind === "fn"));
-  return report(
-    scope,
-    unknownName(span, name, [...scope.names.keys(), ...Object.keys(NAMES), ...scope.module.scope.keys()]),
-  );
-}
+/** The value of a constant where its name is. */
+const constantNamed = (value: T.Expr, span: T.Expr["span"]): T.Expr =>
+  value.kind === "text" || value.kind === "list" || value.kind === "set"
+    ? { ...value, span }
+    : node<T.Constant>(value, { kind: "constant", constant: value.constant, span });
 
 /** Whether a value can be of a type: a number or a condition. */
 export const isNumberType = (type: InputDecl["type"]): type is "f32" | "i32" | "bool" =>
@@ -126,74 +162,66 @@ export const isNumberType = (type: InputDecl["type"]): type is "f32" | "i32" | "
 export const columnTypeOf = ({ type }: Pick<InputDecl, "type">): "f32" | "i32" | "bool" | undefined =>
   type === "logits" ? "f32" : isNumberType(type) ? type : undefined;
 
-/** The scope of a constant expression. */
-export const constantScope = (module: Module, diagnostics: Sink): Scope => ({
-  module,
-  names: new Map(),
-  uniforms: new Set(),
-  hasRows: false,
-  isAfterPick: false,
-  canUsePicked: false,
-  diagnostics,
-  isConstant: true,
-});
-
-/** Types of constants: each is computed once. */
-const constTypes = new WeakMap<Const, Type>();
-
-/** The type of a constant. Faults of its expression are reported where it is declared, to `diagnostics`. */
-export function constType(declaration: Const, module: Module, diagnostics?: Sink): Type {
-  const present = constTypes.get(declaration);
-  if (present && !diagnostics) return present;
-  const { value } = declaration;
-  const scope = constantScope(module, diagnostics ?? []);
-  const text = textConstant(module, value);
-  const type = text
-    ? textType(scope, value, text.kind === "string" ? "text" : "list", true)
-    : scalarType((isSetLiteral(value) ? setType(scope, value) : typeOf(scope, value)).type, "static");
-  constTypes.set(declaration, type);
-  return type;
+/** A constant: its declaration is checked once. */
+export function constOf(binding: T.ConstBinding): T.Found<T.Expr> {
+  if (binding.found) return binding.found;
+  const { declaration, module } = binding;
+  const diagnostics: Diagnostic[] = [];
+  const scope = constantScope(module, diagnostics);
+  const found = isText(module, declaration.value)
+    ? typedText(TYPING, scope, declaration.value, { isNested: true })
+    : isSetLiteral(declaration.value)
+      ? typedSetLiteral(TYPING, scope, declaration.value)
+      : typed(scope, declaration.value);
+  const value: T.Expr = { ...found, ...scalarType(found.type, "static") };
+  return (binding.found = { value, diagnostics });
 }
 
+/** The value of a constant expression of a file, booleans as 1 and 0; undefined if it is not constant. */
+export const constantIn = (module: T.Module, expr: Expr): number | undefined =>
+  typed({ ...constantScope(module, []), uses: undefined }, expr).constant;
+
 /** `token in set`, or a scalar that is known before the graph runs. */
-function typeOfMember(scope: Scope, { value, set }: Member): Type {
-  const { type } = setType(scope, set);
+function typedMember(scope: Scope, { value, set: given, isNegated, span }: Member): T.Expr {
+  const set = typedSet(scope, given);
   const isToken = value.kind === "name" && value.text === "token" && !scope.names.has("token");
-  if (isToken) return type === "error" ? ERROR : { type: "bool", shape: "column", rate: "runtime" };
-  const id = isSetLiteral(value) || literalKind(value) !== undefined ? undefined : typeOf(scope, value);
-  if (id?.type === "error" || type === "error") return ERROR;
+  const isFault = isSetLiteral(value) || literalKind(value) !== undefined;
+  const id = isFault ? undefined : typed(scope, value);
+  if (isFault) visit(TYPING, scope, value);
+  const member = (type: T.Type, of?: T.Expr): T.Expr =>
+    node<T.Member>(type, { kind: "member", id: of, isNegated, set, span });
+  if (isToken) return member(set.type === "error" ? ERROR : { type: "bool", shape: "column", rate: "runtime" });
+  if (id?.type === "error" || set.type === "error") return ERROR;
   const isWhole = id?.type === "i32" && id.shape === "scalar";
-  if (!isWhole || (id.rate === "runtime" && !isKnownBefore(scope, value))) return report(scope, notAToken(value.span));
-  return scalarType("bool", id.rate);
+  if (!isWhole || (id.rate === "runtime" && !isKnownBefore(id))) return report(scope, notAToken(value.span));
+  return member(scalarType("bool", id.rate), id);
 }
 
 /** A set of tokens: a literal, or the name of a parameter or a constant that holds one. */
-export function setType(scope: Scope, value: Expr): Type {
-  if (isSetLiteral(value)) return checkSet(scope, value);
-  if (value.kind === "list")
-    return report(scope, setExpected(value.span, `tokens(${textAt(value.span).slice(1, -1)})`));
-  if (value.kind !== "name") return report(scope, setExpected(value.span));
-  const found = typeOfName(scope, value.text, value.span);
+export function typedSet(scope: Scope, value: Expr): T.Expr {
+  if (isSetLiteral(value)) return typedSetLiteral(TYPING, scope, value);
+  if (value.kind !== "name") {
+    visit(TYPING, scope, value);
+    const items = value.kind === "list" ? `tokens(${textAt(value.span).slice(1, -1)})` : undefined;
+    return report(scope, setExpected(value.span, items));
+  }
+  const found = typedName(scope, value);
   return found.type === "tokens" || found.type === "error" ? found : report(scope, setExpected(value.span));
 }
 
-function checkSet({ module, names, diagnostics }: Scope, literal: SetLiteral): Type {
-  const faults: Diagnostic[] = [];
-  checkSetLiteral(module, names, literal, faults);
-  for (const fault of faults) diagnostics.push(fault);
-  return faults.length > 0 ? ERROR : scalarType("tokens", "static");
-}
-
-function typeOfBinary(scope: Scope, { op, left, right }: Binary): Type {
+function typedBinary(scope: Scope, { op, left, right, span }: Binary): T.Expr {
   const { takes, result } = OPERATORS[op];
-  if (takes === "either") return typeOfComparison(scope, left, right);
-  const operandType = takes === "condition" ? conditionType : numberType;
-  const operands = [operandType(scope, left), operandType(scope, right)];
-  return join(resultType(result, operands), ...operands);
-}
-
-/** Equality of two numbers, or of two conditions. */
-function typeOfComparison(scope: Scope, left: Expr, right: Expr): Type {
-  const first = literalKind(left) === undefined ? valueType(scope, left) : numberType(scope, left);
-  return join("bool", first, first.type === "bool" ? conditionType(scope, right) : numberType(scope, right));
+  const first =
+    takes === "number" || (takes === "either" && literalKind(left) !== undefined)
+      ? typedNumber(scope, left)
+      : takes === "condition"
+        ? typedCondition(scope, left)
+        : typedValue(scope, left);
+  // equality of two numbers, or of two conditions
+  const isOfConditions = takes === "condition" || (takes === "either" && first.type === "bool");
+  const second = isOfConditions ? typedCondition(scope, right) : typedNumber(scope, right);
+  const [a, b] = [first.constant, second.constant];
+  const constant = a === undefined || b === undefined ? undefined : foldBinary(op, a, b);
+  const type = join(resultType(result, [first, second]), first, second);
+  return node<T.Binary>(type, { kind: "binary", op, left: first, right: second, constant, span });
 }

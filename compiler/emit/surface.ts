@@ -10,7 +10,7 @@ export interface EmittedInput {
   /** Its number in the graph. */
   readonly index: number;
   readonly dtype: Dtype;
-  /** Of the values; packed ones are `i32[ceil(V/16)]`, 16 tokens in a word, the lowest bit first. */
+  /** The number of values; packed ones are `i32[ceil(V/16)]`, 16 tokens in a word, the lowest bit first. */
   readonly dim: Dim;
   readonly isPacked: boolean;
   /** The same for every token and sequence. */

@@ -144,9 +144,9 @@ export type TokenItem = number | string | { readonly pattern: string } | { reado
 
 /** A set of tokens. It is the same for every model; each model finds its own tokens in it. */
 export interface TokenSet {
-  /** The members; of a parameter its default ones. */
+  /** The members, or the default ones of a parameter. */
   readonly of: readonly TokenItem[];
-  /** Of a parameter: its name, and the most tokens that it takes. It can change with every token. */
+  /** The name of a set that is a parameter, and the most tokens that it takes. It can change with every token. */
   readonly name?: string;
   readonly capacity?: number;
   readonly doc?: string;
@@ -158,7 +158,7 @@ export type GrammarRef = string | { readonly param: string };
 /** A parameter that is a grammar. The calling program gives it in one of several forms, for each sequence; no graph has it. */
 export interface GrammarParam {
   readonly name: string;
-  /** In GBNF. Absent: it must be given. */
+  /** The grammar in GBNF where none is given; absent if one must be. */
   readonly default?: string;
   readonly doc?: string;
 }

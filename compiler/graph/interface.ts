@@ -13,7 +13,7 @@ export interface InterfacePart {
   readonly name: string;
   /** Its values in words. */
   readonly values: string;
-  /** From the program; absent if it says nothing. */
+  /** The program's description; absent if it has none. */
   readonly doc?: string;
 }
 

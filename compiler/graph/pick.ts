@@ -50,12 +50,12 @@ function usersOf({ nodes }: Graph, row: NodeId): Set<NodeId> {
 function weightsOf({ nodes }: Graph, row: NodeId): NodeId | undefined {
   const below = (id: NodeId | undefined, op: string, at = 0): NodeId | undefined =>
     id !== undefined && nodes[id]!.op === op ? nodes[id]!.inputs[at] : undefined;
-  /** Of `cumsum(weights) - threshold`, and of its negative. */
+  /** The weights of `cumsum(weights) - threshold`, and of its negative. */
   const summed = (id: NodeId | undefined): NodeId | undefined => {
     const sum = below(id, "sub") ?? below(below(id, "add"), "scale");
     return below(sum, "cumsum");
   };
-  /** Of `weights / (cumsum(weights) - threshold)`. */
+  /** The weights of `weights / (cumsum(weights) - threshold)`. */
   const divided = (id: NodeId | undefined): NodeId | undefined => {
     const weights = below(id, "div");
     return weights !== undefined && summed(below(id, "div", 1)) === weights ? weights : undefined;

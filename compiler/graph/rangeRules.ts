@@ -63,7 +63,7 @@ const RULES = {
   hash: () => I.interval(0, HASH_RANGE - 1),
   /** The union: each row is from one operand or the other. */
   either: binary(I.union),
-  /** Of a column and optionally a mask. */
+  /** A softmax of a column, perhaps with a mask. */
   soft_max: () => I.UNIT,
 } satisfies Record<string, RangeFunction>;
 

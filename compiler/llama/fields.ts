@@ -26,7 +26,9 @@ const NOT_NEGATIVE = { min: 0 } as const;
 const WINDOW = { min: 0, max: MAX_HISTORY } as const;
 
 const f32 = (value: number, flags: readonly string[], more: Partial<LlamaField> = {}): LlamaField => ({
-  ...{ type: "f32", default: value, flags },
+  type: "f32",
+  default: value,
+  flags,
   ...more,
 });
 const i32 = (value: number, flags: readonly string[], more: Partial<LlamaField> = {}): LlamaField => ({
@@ -34,7 +36,7 @@ const i32 = (value: number, flags: readonly string[], more: Partial<LlamaField> 
   type: "i32",
 });
 
-/** By llama-server's names. */
+/** The fields by llama-server's names. */
 export const LLAMA_FIELDS = {
   top_k: i32(40, ["--top-k"], { gguf: "top_k", clamp: [0, Infinity] }),
   top_p: f32(0.95, ["--top-p"], { gguf: "top_p", clamp: UNIT }),

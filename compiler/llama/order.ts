@@ -6,7 +6,7 @@ export interface ListedSampler {
   readonly aliases: readonly string[];
 }
 
-/** By the names of `--samplers`. */
+/** The samplers by their names in `--samplers`. */
 export const LISTED_SAMPLERS = {
   penalties: { letter: "e", aliases: [] },
   dry: { letter: "d", aliases: [] },

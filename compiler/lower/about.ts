@@ -3,17 +3,13 @@
  * reads the text or the model's numbers. Lowering itself has only finite numbers, and forgets where columns came from.
  */
 import { argsOf, givesOf, type Builtin } from "../builtins/builtin.js";
-import { findName } from "../builtins/builtins.js";
 import { foldBinary } from "../builtins/fold.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { resolveArgs } from "../check/arguments.js";
-import { evaluateConst } from "../check/constants.js";
-import { isFunction, type FunctionBinding } from "../check/functions.js";
 import type { Meter } from "../limits/meter.js";
 import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
-import type { BinaryOp, Call, Expr } from "../syntax/ast.js";
-import { builtinCalled, type Module } from "../check/program.js";
+import type { BuiltinCall, Expr, FunctionCall, Local } from "../check/tree.js";
+import type { BinaryOp } from "../syntax/ast.js";
 import type { Value } from "./rows/value.js";
 
 export interface About {
@@ -27,16 +23,15 @@ export interface About {
 
 /** What is known of names. */
 export interface Known {
-  readonly module: Module;
-  /** The arguments of the sampler; only numbers have bounds. */
-  readonly args: ReadonlyMap<string, Value | { readonly kind: "seed" | "string" | "list" | "set" | "grammar" }>;
+  /** The values of parameters; only numbers have bounds. */
+  readonly values: ReadonlyMap<Local, Value | { readonly kind: "seed" | "text" | "list" | "set" | "grammar" }>;
   /** What each `let` so far is about. */
-  readonly abouts: ReadonlyMap<string, About>;
+  readonly abouts: ReadonlyMap<Local, About>;
   readonly meter: Meter;
 }
 
 /** Called with each reduction over the rows, and what its argument is about. */
-export type OnReduction = (call: Call, argument: About) => void;
+export type OnReduction = (call: BuiltinCall, argument: About) => void;
 
 const NUMBER: About = { bounds: I.FINITE, readsText: false, readsRows: false };
 export const LOGIT: About = { ...NUMBER, readsRows: true };
@@ -82,10 +77,12 @@ export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): Abo
   switch (expr.kind) {
     case "number":
       return { ...NUMBER, bounds: point(expr.value) };
-    case "bool":
-      return { ...NUMBER, bounds: I.point(expr.value ? 1 : 0) };
-    case "name":
-      return aboutName(scope, expr.text);
+    case "constant":
+      return { ...NUMBER, bounds: point(expr.constant ?? 0) };
+    case "local":
+      return aboutLocal(scope, expr.local);
+    case "builtin":
+      return { ...NUMBER, readsRows: expr.builtin.readsRows === true };
     case "unary": {
       const operand = of(expr.operand);
       const { lo, hi } = operand.bounds;
@@ -102,72 +99,45 @@ export function aboutOf(scope: Known, expr: Expr, onReduction: OnReduction): Abo
     }
     case "call":
       return aboutCall(scope, expr, onReduction);
+    case "apply":
+      return aboutBody(scope, expr, onReduction);
     case "fold": {
-      const body = aboutOf(withAbouts(scope, [[expr.counter.text, NUMBER]]), expr.body, onReduction);
+      const body = of(expr.body);
       const isOfConditions = expr.how === "any" || expr.how === "all";
       return { ...body, bounds: isOfConditions ? I.UNIT : I.union(I.FINITE, body.bounds) };
     }
     case "repeat": {
       const init = of(expr.init);
-      const counter: [string, About][] = expr.counter ? [[expr.counter.name.text, NUMBER]] : [];
       const before = { ...init, bounds: I.union(I.FINITE, init.bounds) };
-      const body = aboutOf(withAbouts(scope, [...counter, [expr.name.text, before]]), expr.body, onReduction);
+      const abouts = new Map([...scope.abouts, [expr.repeated, before]]);
+      const body = aboutOf({ ...scope, abouts }, expr.body, onReduction);
       return together(body.bounds, init, body);
     }
     case "member":
-      return together(I.UNIT, of(expr.value));
-    case "string":
-    case "pattern":
-    case "part":
-    case "list":
+      return together(I.UNIT, ...(expr.id ? [of(expr.id)] : []));
+    default:
       return NUMBER;
   }
 }
 
-/** A scope with more names. */
-const withAbouts = (scope: Known, more: readonly (readonly [string, About])[]): Known => ({
-  ...scope,
-  abouts: new Map([...scope.abouts, ...more]),
-});
-
 /** What the body of a function is about. */
-function aboutBody(
-  scope: Known,
-  { declaration, module }: FunctionBinding,
-  call: Call,
-  onReduction: OnReduction,
-): About {
-  const given = resolveArgs(declaration.params, call.args).bound;
-  const abouts = new Map<string, About>();
-  const inner: Known = { module, args: new Map(), abouts, meter: scope.meter };
-  for (const { name, default: value } of declaration.params) {
-    const arg = given.get(name.text)?.value;
-    const about = arg ? aboutOf(scope, arg, onReduction) : value && aboutOf(inner, value, onReduction);
-    abouts.set(name.text, about ?? NUMBER);
-  }
-  for (const { name, value } of declaration.lets) abouts.set(name.text, aboutOf(inner, value, onReduction));
-  return aboutOf(inner, declaration.result, onReduction);
+function aboutBody(scope: Known, { body, args }: FunctionCall, onReduction: OnReduction): About {
+  const abouts = new Map(body.params.map((local, i) => [local, aboutOf(scope, args[i]!, onReduction)]));
+  const inner: Known = { ...scope, abouts };
+  for (const { local, value } of body.lets) abouts.set(local, aboutOf(inner, value, onReduction));
+  return aboutOf(inner, body.result, onReduction);
 }
 
-function aboutName(scope: Known, name: string): About {
-  const known = scope.abouts.get(name);
-  if (known) return known;
-  const argument = scope.args.get(name);
-  if (argument) return argument.kind === "uniform" ? { ...NUMBER, bounds: boundsOf(argument.range) } : NUMBER;
-  const declared = scope.module.scope.get(name);
-  if (declared?.declaration.kind === "const")
-    return { ...NUMBER, bounds: point(evaluateConst(declared.declaration, declared.module) ?? 0) };
-  return { ...NUMBER, readsRows: findName(name)?.readsRows === true };
+function aboutLocal({ abouts, values }: Known, local: Local): About {
+  const value = values.get(local);
+  return abouts.get(local) ?? (value?.kind === "uniform" ? { ...NUMBER, bounds: boundsOf(value.range) } : NUMBER);
 }
 
 /** The bounds of an argument: a parameter that can change is finite. */
 const boundsOf = (range: Interval): Interval => (range.lo === range.hi ? point(range.lo) : range);
 
-function aboutCall(scope: Known, call: Call, onReduction: OnReduction): About {
-  const builtin = builtinCalled(scope.module, call.callee.text);
-  const found = builtin ? undefined : scope.module.scope.get(call.callee.text);
-  if (isFunction(found)) return aboutBody(scope, found, call, onReduction);
-  if (!builtin) return NUMBER;
+function aboutCall(scope: Known, call: BuiltinCall, onReduction: OnReduction): About {
+  const { builtin } = call;
   const args = call.args.map(({ value }) => aboutOf(scope, value, onReduction));
   const [x, y] = args;
   if (x && isReduction(builtin, args.length)) onReduction(call, x);

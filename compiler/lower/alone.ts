@@ -3,8 +3,10 @@
  * parameter has its default, so that conditions on it are settled as usual; one without a default is a parameter of the chain.
  */
 import { isError, type Diagnostic } from "../check/diagnostics.js";
-import type { Module } from "../check/program.js";
-import { declaredRange } from "../check/ranges.js";
+import { chainIn, stagesOf } from "../check/chains.js";
+import { bindingOf } from "../check/program.js";
+import type { Binding, ChainBinding, Module, Param as TypedParam, SamplerBinding } from "../check/tree.js";
+import { paramsOf } from "../check/types.js";
 import { isInRange } from "../graph/range.js";
 import type { Arg, Chain, Expr, Fn, Name, Param, Sampler } from "../syntax/ast.js";
 import { callsIn, expressionsIn } from "../syntax/walk.js";
@@ -21,8 +23,7 @@ const UNSORTED = "W0301";
 
 /** A sampler in a chain of its own. */
 export interface Alone {
-  readonly module: Module;
-  readonly chain: Chain;
+  readonly chain: ChainBinding;
   /** A chain that is not lowered has it, so that its order of rows is not known. */
   readonly isUsed: boolean;
   /** Values of the chain's parameters. */
@@ -31,34 +32,36 @@ export interface Alone {
 
 /** The samplers and functions of a file that none of the `closed` chains, which are lowered, uses. */
 export function unusedAlone(main: Module, closed: readonly Chain[], open: readonly Chain[]): Alone[] {
-  const used = new Set<object>();
-  for (const chain of closed) addUsed(used, chain, main);
-  const inOpen = new Set<object>();
-  for (const chain of open) addUsed(inOpen, chain, main);
-  return main.file.declarations.flatMap((d) => {
+  const used = new Set<Binding>();
+  for (const chain of closed) addUsed(used, chainIn(main, chain));
+  const inOpen = new Set<Binding>();
+  for (const chain of open) addUsed(inOpen, chainIn(main, chain));
+  // what is made here has no place in the file
+  const aside: Module = { ...main, uses: new Map() };
+  return main.declared.flatMap((b) => {
     // a function without a caller is lowered as the value of a sampler
-    const sampler = d.kind === "sampler" ? d : d.kind === "fn" && !isCalled(main, d) ? callerOf(d) : undefined;
-    return !sampler || used.has(d) ? [] : (inChain(main, sampler, inOpen.has(d)) ?? []);
+    const isAlone = b.kind === "fn" && !isCalled(main, b.declaration);
+    const sampler = b.kind === "sampler" ? b : isAlone ? bindingOf(callerOf(b.declaration), aside) : undefined;
+    return !sampler || used.has(b) ? [] : (inChain(aside, sampler, inOpen.has(b)) ?? []);
   });
 }
 
-/** Those of the diagnostics of a sampler alone that are its own: errors, and sums of rows that it has not sorted. */
+/** The diagnostics of a sampler alone that are its own: errors, and sums of rows that it has not sorted. */
 export const faultsAlone = ({ chain, isUsed }: Alone, diagnostics: readonly Diagnostic[]): Diagnostic[] =>
   diagnostics
     .filter((d) => (isError(d) ? !OF_CHAINS.has(d.code) : d.code === UNSORTED && !isUsed))
     .map(({ notes = [], ...d }) => {
       // the chain is not in the file
-      const own = notes.filter((note) => note.span !== chain.name.span);
+      const own = notes.filter((note) => note.span !== chain.declaration.name.span);
       return { ...d, ...(own.length > 0 && { notes: own }) };
     });
 
 /** Adds what a chain's stages are, those of its chains included. */
-function addUsed(used: Set<object>, chain: Chain, { scope }: Module): void {
-  for (const { name, isHost } of chain.stages) {
-    const found = isHost ? undefined : scope.get(name.text);
-    if (!found || used.has(found.declaration)) continue;
-    used.add(found.declaration);
-    if (found.declaration.kind === "chain") addUsed(used, found.declaration, found.module);
+function addUsed(used: Set<Binding>, chain: ChainBinding): void {
+  for (const stage of stagesOf(chain).value) {
+    if (stage.kind !== "stage" || used.has(stage.callee)) continue;
+    used.add(stage.callee);
+    if (stage.callee.kind === "chain") addUsed(used, stage.callee);
   }
 }
 
@@ -82,9 +85,9 @@ function callerOf({ name, params, span }: Fn): Sampler {
 }
 
 /** Undefined if a static parameter has no value. */
-function inChain(main: Module, sampler: Sampler, isUsed: boolean): Alone | undefined {
-  const { name, span } = sampler;
-  const open = sampler.params.filter((p) => !p.default);
+function inChain(main: Module, sampler: SamplerBinding, isUsed: boolean): Alone | undefined {
+  const { name, span, params: declared } = sampler.declaration;
+  const open = declared.filter((p) => !p.default);
   const isUnknown = ({ type, isStatic }: Param): boolean =>
     type === "text" || type === "list" || (isStatic && type !== "tokens");
   if (open.some(isUnknown)) return undefined;
@@ -99,23 +102,19 @@ function inChain(main: Module, sampler: Sampler, isUsed: boolean): Alone | undef
     stages: [{ name, isHost: false, args: passed(params), span: name.span }],
     span,
   };
-  const module: Module = {
-    ...main,
-    scope: new Map(main.scope).set(name.text, { declaration: sampler, module: main }),
-  };
-  return { module, chain, set: valuesOf(main, params), isUsed };
+  const bound = bindingOf(chain, { ...main, scope: new Map(main.scope).set(name.text, sampler) });
+  return { chain: bound, set: valuesOf(paramsOf(bound).value), isUsed };
 }
 
 /** A value in the range of each parameter, where there is no default to begin with. */
-function valuesOf(module: Module, params: readonly Param[]): Settings {
+function valuesOf(params: readonly TypedParam[]): Settings {
   return Object.fromEntries(
-    params.flatMap((p): [string, Settings[string]][] => {
-      if (p.type === "tokens") return [[p.name.text, []]];
-      if (p.type !== "f32" && p.type !== "i32") return [];
-      const range = declaredRange(module, p);
+    params.flatMap(({ declaration: { name, type }, range }): [string, Settings[string]][] => {
+      if (type === "tokens") return [[name.text, []]];
+      if (type !== "f32" && type !== "i32") return [];
       const { min = 0, max = min } = range;
       const fitting = [0, 1, min + 1, max - 1, (min + max) / 2, min, max].find((x) => isInRange(range, x));
-      return fitting === undefined ? [] : [[p.name.text, fitting]];
+      return fitting === undefined ? [] : [[name.text, fitting]];
     }),
   );
 }

@@ -1,12 +1,7 @@
 /** Expressions to values. */
-import { findName } from "../builtins/builtins.js";
-import { argsOf, namedArgs, positional, type ArgType, type BuiltinName, type Lowered } from "../builtins/builtin.js";
+import type { ArgType, Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
-import { resolveArgs } from "../check/arguments.js";
-import { sumsOfFractions } from "../check/calls.js";
 import type { Diagnostic } from "../check/diagnostics.js";
-import { isFunction } from "../check/functions.js";
-import { evaluateConst, evaluateConstant, textAlone, textConstant } from "../check/constants.js";
 import { seedOutOfRange } from "../check/diagnostics/params.js";
 import {
   countTooLarge,
@@ -20,16 +15,28 @@ import {
   windowTooSmall,
   windowUnknown,
 } from "../check/diagnostics/types.js";
-import { builtinCalled, type Module } from "../check/program.js";
-import { textNamed } from "../check/texts.js";
+import { sparseOf } from "../check/inputs.js";
+import { textAlone } from "../check/textArguments.js";
+import type {
+  Binary,
+  BuiltinCall,
+  Expr,
+  FunctionCall,
+  InputBinding,
+  Item,
+  List,
+  Local,
+  Text,
+  Type,
+} from "../check/tree.js";
 import { columnTypeOf } from "../check/types.js";
-import type { Ending, Feature, FeatureSource, GrammarRef, TextSource, TokenSequence } from "../graph/graph.js";
+import type { Ending, Feature, FeatureSource, GrammarRef, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
 import { isToken } from "../graph/values.js";
-import { saturate } from "../graph/uniformOps.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
-import type { Binary, Call, Expr, InputDecl, ListLit, NameRef, StringLit } from "../syntax/ast.js";
+import type { Name } from "../syntax/ast.js";
+import type { Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import { eitherSide, under } from "./rows/asked.js";
@@ -39,21 +46,28 @@ import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "./rows/pick.js";
 import { lookUpLet } from "./rows/table.js";
+import { numberOf, unchecked } from "./rows/unchecked.js";
 import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
 import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
 import { lowerMember, lowerSet } from "./sets.js";
-import { INTEGERS, newScope, readState, type Argument, type GrammarArgument, type Scope } from "./scope.js";
+import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
 export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
   cx.meter.spend(1);
   switch (expr.kind) {
     case "number":
-      return constant(saturate(expr.value));
-    case "bool":
-      return constant(expr.value ? 1 : 0);
-    case "name":
-      return lowerName(cx, scope, expr);
+    case "constant":
+      return constant(expr.constant ?? unchecked("a constant without a value"));
+    case "local":
+      return lowerLocal(cx, scope, expr.local);
+    case "input":
+      return inputColumn(cx, expr.input);
+    case "builtin": {
+      const { name, builtin, span } = expr;
+      if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, name, isStale));
+      return builtin.lower(cx);
+    }
     case "unary": {
       const operand = lowerExpr(cx, scope, expr.operand);
       return expr.op === "-" ? A.neg(cx, operand) : C.not(cx, operand);
@@ -70,53 +84,54 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
       return lowerMember(cx, scope, expr, (e) => lowerExpr(cx, scope, e));
     case "call":
       return lowerCall(cx, scope, expr);
+    case "apply":
+      return lowerFunctionCall(cx, scope, expr);
     case "fold":
       return lowerFold(cx, expr, { scope, lowerExpr });
     case "repeat":
       return lowerRepeat(cx, expr, { scope, lowerExpr });
-    case "string":
-    case "pattern":
-    case "part":
-    case "list":
-      throw new Error(`a ${expr.kind} has no value`);
+    default:
+      return unchecked(`a ${expr.kind} as a value`);
   }
 }
 
-/** The parameter of type grammar that an expression names. */
-function grammarNamed(scope: Scope, expr: Expr): GrammarArgument | undefined {
-  const argument = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
-  return argument?.kind === "grammar" ? argument : undefined;
-}
-
-/** An argument of a stage: a value, or a seed, a text, a list, a set or a grammar that is passed on unchanged. */
-export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, isSeed: boolean): Argument {
-  const text = textOf(scope, expr);
-  if (text) return text;
-  const passed = lowerSet(cx, scope, expr) ?? grammarNamed(scope, expr);
-  if (passed) return passed;
-  return isSeed ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
+/** An argument of a parameter: a value, or a seed, a text, a list, a set or a grammar that is passed on unchanged. */
+export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, type: Type["type"]): Argument {
+  if (expr.kind === "text" || expr.kind === "list") return expr;
+  if (expr.kind === "set") return lowerSet(cx, scope, expr);
+  const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
+  if (held && held.kind !== "uniform" && held.kind !== "node") return held;
+  return type === "seed" ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
 }
 
 /** The text or the list that an expression is, or that its name holds. */
-function textOf(scope: Scope, expr: Expr): StringLit | ListLit | undefined {
-  const handed = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
-  if (handed) return handed.kind === "string" || handed.kind === "list" ? handed : undefined;
-  return textConstant(scope.module, expr);
+function textOf({ values }: Scope, expr: Expr): Text | List {
+  const held = expr.kind === "local" ? values.get(expr.local) : expr;
+  return held?.kind === "text" || held?.kind === "list" ? held : unchecked("an argument that is no text");
 }
 
-export function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
-  if (expr.kind === "name" && expr.text === "random") return { kind: "seed", seed: "random" };
-  const bound = expr.kind === "name" ? scope.args.get(expr.text) : undefined;
-  if (bound?.kind === "seed") return bound;
-  const value = lowerExpr(cx, scope, expr);
-  if (!isConstant(value)) throw new Error("the seed is neither a constant nor a parameter of type seed");
-  if (isSeed(value.expr)) return { kind: "seed", seed: value.expr };
-  cx.diagnostics.push(seedOutOfRange(expr.span, value.expr));
+function oneText(scope: Scope, expr: Expr): string {
+  const text = textOf(scope, expr);
+  return text.kind === "text" ? text.value : unchecked("a list as a text");
+}
+
+function listOf(scope: Scope, expr: Expr): List {
+  const list = textOf(scope, expr);
+  return list.kind === "list" ? list : unchecked("a text as a list");
+}
+
+function lowerSeed(cx: ChainLowering, scope: Scope, expr: Expr): Seed {
+  if (expr.kind === "random") return { kind: "seed", seed: "random" };
+  const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
+  if (held?.kind === "seed") return held;
+  const seed = numberOf(lowerExpr(cx, scope, expr), "a seed");
+  if (isSeed(seed)) return { kind: "seed", seed };
+  cx.diagnostics.push(seedOutOfRange(expr.span, seed));
   return { kind: "seed", seed: 0 };
 }
 
 /** The stream of a seed that `call` draws from, or the pick of a chain if there is no call. */
-export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: Call | undefined): Stream => ({
+export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: BuiltinCall | undefined): Stream => ({
   ...lowerSeed(cx, scope, expr),
   stream: call && scope.streams.get(call),
   draws: scope.draws,
@@ -125,24 +140,14 @@ export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: C
 /** The index of a draw in its stream. */
 export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
-  if (value.kind === "node") throw new Error("the index of a draw is not uniform");
-  return value;
+  return value.kind === "uniform" ? value : unchecked("the index of a draw that is not uniform");
 }
 
-function lowerName(cx: ChainLowering, scope: Scope, { text: name, span }: NameRef): Value {
-  const local = localNamed(cx, scope, name);
-  if (local) return local;
-  const declared = scope.module.scope.get(name);
-  if (declared?.declaration.kind === "const") {
-    const value = evaluateConst(declared.declaration, declared.module);
-    if (value === undefined) throw new Error(`the constant \`${name}\` has no value`);
-    return constant(value);
-  }
-  if (declared?.declaration.kind === "input") return inputColumn(cx, declared.declaration, declared.module);
-  const builtin = findName(name);
-  if (!builtin) throw new Error(`\`${name}\` was not resolved by the checker`);
-  if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, name, isStale));
-  return builtin.lower(cx);
+function lowerLocal(cx: ChainLowering, scope: Scope, local: Local): Value {
+  const state = scope.states.get(local);
+  if (state !== undefined) return readState(cx, state);
+  const found = scope.values.get(local) ?? lookUpLet(cx.table, local);
+  return found?.kind === "uniform" || found?.kind === "node" ? found : unchecked(`a ${local.kind} without a value`);
 }
 
 /** Reports a fault of rows that are not known to be sorted. */
@@ -151,33 +156,15 @@ function requireOrder(cx: ChainLowering, fault: (isStale: boolean) => Diagnostic
   if ((order === undefined || order === "stale") && !cx.sortsOtherwise) cx.diagnostics.push(fault(order === "stale"));
 }
 
-/** What a name means inside a sampler. */
-function localNamed(cx: ChainLowering, scope: Scope, name: string): Value | undefined {
-  const inRound = scope.rounds.get(name);
-  if (inRound) return inRound;
-  const local = scope.isFunction ? undefined : lookUpLet(cx.table, name);
-  if (local) return local;
-  const state = scope.states.get(name);
-  if (state !== undefined) return readState(cx, state);
-  const argument = scope.args.get(name);
-  return argument?.kind === "uniform" || argument?.kind === "node" ? argument : undefined;
-}
-
-/** The builtin column or scalar of a name, unless the program shadows it. */
-const builtinNamed = (cx: ChainLowering, scope: Scope, name: string): BuiltinName | undefined =>
-  localNamed(cx, scope, name) || scope.args.has(name) || scope.module.scope.has(name) ? undefined : findName(name);
-
 /** The values of an input's type; the runtime refuses any other. */
 const INPUT_RANGES = { f32: I.FINITE, i32: INTEGERS, bool: I.UNIT } as const;
 
-function inputColumn(cx: ChainLowering, { name, sparse, type }: InputDecl, module: Module): NodeValue {
+function inputColumn(cx: ChainLowering, input: InputBinding): NodeValue {
+  const { name, type } = input.declaration;
   if (type === "logits") return guideColumn(cx, name.text);
-  const column = columnTypeOf({ type });
-  if (column === undefined) throw new Error(`the checker accepted an input of type ${type}`);
-  const number = (e: Expr): number => evaluateConstant(e, module) ?? 0;
-  const form: Feature["form"] = sparse
-    ? { kind: "sparse", capacity: number(sparse.capacity), fill: number(sparse.fill) }
-    : { kind: "dense" };
+  const column = columnTypeOf({ type }) ?? unchecked(`an input of type ${type}`);
+  const sparse = sparseOf(input);
+  const form: Feature["form"] = sparse ? { kind: "sparse", ...sparse } : { kind: "dense" };
   const from: FeatureSource = { kind: "input", name: name.text, ...(column !== "f32" && { type: column }) };
   const value = featureColumn(cx, { form, from }, INPUT_RANGES[column]);
   return column === "bool" ? { ...value, facts: { ...value.facts, isCondition: true } } : value;
@@ -192,12 +179,7 @@ function lowerBinary(cx: ChainLowering, scope: Scope, { op, left, right }: Binar
 
 /** The condition of a `keep`. */
 export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr): Value {
-  const degrees = {
-    ofName: (name: string): number => (builtinNamed(cx, scope, name)?.isRelative === true ? 1 : 0),
-    module: scope.module,
-    meter: cx.meter,
-  };
-  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, degrees);
+  cx.isProbRelative = cx.uses(scaleInvariance) && isScaleInvariant(condition, cx.meter);
   const value = lowerExpr(cx, scope, condition);
   cx.isProbRelative = false;
   return value;
@@ -205,136 +187,98 @@ export function lowerCondition(cx: ChainLowering, scope: Scope, condition: Expr)
 
 // ---------------------------------------------------------------- calls
 
-function lowerCall(cx: ChainLowering, scope: Scope, call: Call): Value {
-  const { callee, args } = call;
-  const builtin = builtinCalled(scope.module, callee.text);
-  if (!builtin) return lowerFunctionCall(cx, scope, call);
-  const types = argsOf(builtin);
-  const given = [
-    ...positional(builtin, args).map(({ value }, i): [string, ArgType, Expr] => [...types[i]!, value]),
-    ...namedArgs(builtin, args),
-  ];
-  const lowered = given.map(([name, type, value]) => [name, LOWERED[type](cx, scope, value, call)] as const);
+function lowerCall(cx: ChainLowering, scope: Scope, call: BuiltinCall): Value {
+  const { builtin, callee, args, sumsFractions } = call;
+  const lowered = args.map(({ name, type, value }) => [name, LOWERED[type](cx, scope, value, call)] as const);
   const { text, span } = callee;
   if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, text, isStale));
-  // a function's body can be called with a column and with a scalar
-  if (sumsOfFractions.has(call) && lowered.some(([, value]) => isColumn(value as Value)))
+  if (sumsFractions && lowered.some(([, value]) => isColumn(value as Value)))
     requireOrder(cx, () => sumsUnsorted(span, text));
   return builtin.lower(cx, Object.fromEntries(lowered));
 }
 
 /** The body of a function in place of its call. */
-function lowerFunctionCall(cx: ChainLowering, scope: Scope, call: Call): Value {
-  const found = scope.module.scope.get(call.callee.text);
-  if (!isFunction(found)) throw new Error(`\`${call.callee.text}\` was not resolved by the checker`);
-  const { params, lets, result } = found.declaration;
-  const given = resolveArgs(params, call.args).bound;
-  const own = newScope(found.module, new Map());
-  const args = new Map<string, Argument>();
-  for (const { name, default: value } of params) {
-    const arg = given.get(name.text);
-    if (arg ?? value) args.set(name.text, lowerExpr(cx, arg ? scope : own, arg?.value ?? value!));
-  }
-  const inner: Scope = { ...own, args, isFunction: true };
-  for (const { name, value } of lets) args.set(name.text, lowerExpr(cx, inner, value));
+function lowerFunctionCall(cx: ChainLowering, scope: Scope, { body, args }: FunctionCall): Value {
+  const { params, lets, result } = body;
+  const values = new Map<Local, Argument>();
+  const inner: Scope = { ...newScope(scope.source, values) };
+  params.forEach((local, i) => values.set(local, lowerExpr(cx, scope, args[i]!)));
+  for (const { local, value } of lets) values.set(local, lowerExpr(cx, inner, value));
   return lowerExpr(cx, inner, result);
 }
 
 /** Lowers an argument of a type. */
 const LOWERED: {
-  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, call: Call) => Lowered[T];
+  readonly [T in ArgType]: (cx: ChainLowering, scope: Scope, expr: Expr, call: BuiltinCall) => Lowered[T];
 } = {
   number: lowerExpr,
   condition: lowerExpr,
   index: lowerIndex,
   seed: lowerStream,
   window: lowerWindow,
-  source: lowerSource,
+  source: (_cx, _scope, expr) => (expr.kind === "source" ? expr.source : unchecked("a source that is no text")),
   position: lowerPosition,
-  ending: lowerEnding,
-  text: (_, scope, expr) => {
+  ending: (cx, scope, expr, { callee }) => {
     const text = textOf(scope, expr);
-    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a text");
-    return text.value;
+    return endingOf(cx, text.kind === "text" ? text.value : (textAlone(text) ?? text.items), expr.span, callee);
   },
+  text: (_, scope, expr) => oneText(scope, expr),
   grammar: (_, scope, expr): GrammarRef => {
-    const handed = grammarNamed(scope, expr);
-    if (handed) return { param: handed.param };
-    const text = textOf(scope, expr);
-    if (text?.kind !== "string") throw new Error("the checker accepted an argument that is not a grammar");
-    return text.value;
+    const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
+    return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
   },
-  texts: (cx, scope, expr, { callee }) => flatList(cx, scope, listOf(scope, expr), `the list of \`${callee.text}\``),
-  sequences: lowerSequences,
-  ofPickedRow: (cx, scope, expr) => {
-    const builtin = expr.kind === "name" ? builtinNamed(cx, scope, expr.text) : undefined;
-    return builtin?.lowerPicked ? builtin.lowerPicked(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
+  texts: (cx, scope, expr, { callee }) => flatList(cx, listOf(scope, expr), `the list of \`${callee.text}\``),
+  sequences: (cx, scope, expr, { callee }) => {
+    const { items } = listOf(scope, expr);
+    cx.meter.spend(items.length);
+    return items.map((item): TokenSequence =>
+      typeof item.value === "number" ? tokenId(cx, item) : endingOf(cx, item.value, item.span, callee),
+    );
   },
+  ofPickedRow: (cx, scope, expr) =>
+    expr.kind === "builtin" && expr.builtin.lowerPicked
+      ? expr.builtin.lowerPicked(cx)
+      : pickedValue(cx, lowerExpr(cx, scope, expr)),
 };
 
-function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): number {
-  const position = lowerExpr(cx, scope, expr);
-  if (!isConstant(position)) throw new Error("the position of a token is not a constant");
+function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
   const what = `the position in \`${callee.text}\``;
-  if (!Number.isInteger(position.expr)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(position.expr)));
-  else if (position.expr < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position.expr));
-  if (position.expr > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position.expr));
-  return position.expr;
+  const position = numberOf(lowerExpr(cx, scope, expr), what);
+  if (!Number.isInteger(position)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(position)));
+  else if (position < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position));
+  if (position > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position));
+  return position;
 }
-
-const listOf = (scope: Scope, expr: Expr): ListLit => {
-  const list = textOf(scope, expr);
-  if (list?.kind !== "list") throw new Error("the checker accepted an argument that is not a list");
-  return list;
-};
 
 /** The texts and token ids of a list; a list inside it is reported. `what` names it. */
-export function flatList(cx: ChainLowering, scope: Scope, { values }: ListLit, what: string): (string | number)[] {
-  const nested = values.find((v) => v.kind === "list");
+export function flatList(cx: ChainLowering, { items }: List, what: string): (string | number)[] {
+  const nested = items.find(({ value }) => typeof value === "object");
   if (nested) cx.diagnostics.push(nestedList(nested.span, what));
-  return values.map((v) => (v.kind === "string" ? v.value : (evaluateConstant(v, scope.module) ?? 0)));
+  return items.map(({ value }) => (typeof value === "object" ? 0 : value));
 }
 
-function lowerSequences(cx: ChainLowering, scope: Scope, expr: Expr, call: Call): TokenSequence[] {
-  const { values } = listOf(scope, expr);
-  cx.meter.spend(values.length);
-  return values.map((v) => (v.kind === "number" ? tokenId(cx, scope, v) : lowerEnding(cx, scope, v, call)));
-}
-
-function lowerEnding(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): Ending {
-  const found = textOf(scope, expr);
-  if (!found) throw new Error("the checker accepted an argument that is neither a text nor a list");
-  const given = textAlone(found) ?? found;
-  const ending = given.kind === "string" ? given.value : given.values.map((v) => tokenId(cx, scope, v));
+/** A text, or a list of token ids. */
+function endingOf(cx: ChainLowering, given: string | readonly Item[], span: Span, { text }: Name): Ending {
+  const ending = typeof given === "string" ? given : given.map((item) => tokenId(cx, item));
   cx.meter.spend(ending.length);
-  if (ending.length === 0) cx.diagnostics.push(endingEmpty(expr.span, callee.text));
+  if (ending.length === 0) cx.diagnostics.push(endingEmpty(span, text));
   if (ending.length > LIMITS.ending)
-    cx.diagnostics.push(
-      countTooLarge(expr.span, `the length of what \`${callee.text}\` compares`, LIMITS.ending, ending.length),
-    );
+    cx.diagnostics.push(countTooLarge(span, `the length of what \`${text}\` compares`, LIMITS.ending, ending.length));
   return ending;
 }
 
 /** An entry of a list of token ids. */
-function tokenId(cx: ChainLowering, scope: Scope, entry: Expr): number {
-  const value = entry.kind === "string" || entry.kind === "list" ? undefined : evaluateConstant(entry, scope.module);
+function tokenId(cx: ChainLowering, { value, span }: Item): number {
   if (isToken(value)) return value;
-  cx.diagnostics.push(
-    notATokenId(entry.span, value === undefined ? `a ${entry.kind === "string" ? "text" : entry.kind}` : String(value)),
-  );
+  const found = typeof value === "string" ? "a text" : typeof value === "object" ? "a list" : String(value);
+  cx.diagnostics.push(notATokenId(span, found));
   return 0;
 }
 
 /** The window that holds all tokens. */
 const ALL_TOKENS = -1;
 
-function lowerSource(_: ChainLowering, { module }: Scope, expr: Expr): TextSource | undefined {
-  const text = expr.kind === "name" ? textNamed(module, expr.text) : undefined;
-  if (!text) throw new Error("the checker accepted an argument that is not a text");
-  return text.source;
-}
-
-function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Call): UniformValue {
+function lowerWindow(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): UniformValue {
   const last = lowerExpr(cx, scope, expr);
   if (last.kind === "node") {
     // an argument of a function

@@ -1,12 +1,14 @@
 /** Folds and `repeat`: the rounds are lowered one after the other. */
-import { endsOf, roundsFault, roundsOf, type Rounds } from "../check/loops.js";
-import type { Expr, Fold, FoldKind, Repeat } from "../syntax/ast.js";
+import { roundsFault, roundsOf, type Rounds } from "../check/loops.js";
+import type { Expr, Fold, Repeat } from "../check/tree.js";
+import type { FoldKind } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
 import * as A from "./rows/arith.js";
 import * as C from "./rows/conditions.js";
 import type { Lowering } from "./rows/lowering.js";
+import { numberOf } from "./rows/unchecked.js";
 import { constant, isConstant, isLarge, UniformTooLarge, type UniformValue, type Value } from "./rows/value.js";
-import { withRound, type Scope } from "./scope.js";
+import { withValues, type Scope } from "./scope.js";
 
 /** Where a loop is, and how its expressions are lowered. */
 interface Place {
@@ -28,14 +30,9 @@ const EMPTY: Readonly<Record<FoldKind, number>> = { sum: 0, min: 0, max: 0, any:
 
 /** The rounds of a loop; faults that depend on arguments are reported here, and there are no rounds then. */
 function roundsNow(cx: ChainLowering, loop: Fold | Repeat, { scope, lowerExpr }: Place): Rounds {
-  const ends = endsOf(loop).map((end) => {
-    const value = lowerExpr(cx, scope, end);
-    if (!isConstant(value)) throw new Error("the number of rounds is not a constant");
-    return value.expr;
-  });
-  const rounds = roundsOf(ends);
-  const fault = roundsFault(loop, rounds);
-  if (!fault) return rounds;
+  const ends = loop.rounds.ends.map((end) => numberOf(lowerExpr(cx, scope, end), "a number of rounds"));
+  const fault = roundsFault(loop.rounds, ends);
+  if (!fault) return roundsOf(ends);
   cx.diagnostics.push(fault);
   return { from: 1, to: 0 };
 }
@@ -47,7 +44,7 @@ export function lowerFold(cx: ChainLowering, fold: Fold, place: Place): Value {
   const uniforms: UniformValue[] = [];
   let nodes: Value | undefined;
   for (let i = from; i <= to; i++) {
-    const value = place.lowerExpr(cx, withRound(place.scope, fold.counter.text, constant(i)), fold.body);
+    const value = place.lowerExpr(cx, withValues(place.scope, [[fold.counter, constant(i)]]), fold.body);
     if (value.kind === "uniform") uniforms.push(value);
     else nodes = nodes ? join(cx, nodes, value) : value;
   }
@@ -67,8 +64,9 @@ export function lowerRepeat(cx: ChainLowering, repeat: Repeat, place: Place): Va
   const { from, to } = roundsNow(cx, repeat, place);
   let value = place.lowerExpr(cx, place.scope, repeat.init);
   for (let i = from; i <= to; i++) {
-    const counted = repeat.counter ? withRound(place.scope, repeat.counter.name.text, constant(i)) : place.scope;
-    const next = (x: Value): Value => place.lowerExpr(cx, withRound(counted, repeat.name.text, x), repeat.body);
+    const counter = repeat.counter ? ([[repeat.counter, constant(i)]] as const) : [];
+    const next = (x: Value): Value =>
+      place.lowerExpr(cx, withValues(place.scope, [...counter, [repeat.repeated, x]]), repeat.body);
     value = isLarge(value) ? next(A.asNode(cx, value)) : nextOrInGraph(cx, value, next);
   }
   return value;

@@ -1,21 +1,22 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
-import { resolveArgs } from "../check/arguments.js";
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import { isError, type Diagnostic } from "../check/diagnostics.js";
 import { limitDiagnostic } from "../check/diagnostics/limits.js";
 import { noEffect } from "../check/diagnostics/statements.js";
 import { formulaTooLarge } from "../check/diagnostics/types.js";
-import { evaluateConstant } from "../check/constants.js";
-import type { Module } from "../check/program.js";
+import { stagesOf } from "../check/chains.js";
+import { bodyOf } from "../check/samplers.js";
+import type { ChainBinding, Expr, Local, Param, Stage, Stmt } from "../check/tree.js";
+import { paramsOf } from "../check/types.js";
+import { allExpressions, statementsIn } from "../check/walk.js";
 import { fractionMeant } from "../graph/range.js";
 import { exprOfFeature } from "../graph/uniform.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
-import type { Chain, Sampler, StageCall, Stmt } from "../syntax/ast.js";
+import type { StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt, type Span } from "../syntax/source.js";
-import { allExpressions } from "../syntax/walk.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { keptStates } from "./liveStates.js";
@@ -28,6 +29,7 @@ import { scalarNode } from "./rows/arith.js";
 import { askedFeatures } from "./rows/asked.js";
 import { enterStage } from "./rows/changes.js";
 import { outputLogits, probOf } from "./rows/columns.js";
+import { unchecked } from "./rows/unchecked.js";
 import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
 
 /** What a graph gives: the picked token, or the rows that are left. */
@@ -55,13 +57,13 @@ export interface Lowered {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Lowers a chain of a checked module. */
-export function lower(module: Module, chain: Chain, options: LowerOptions = {}): Lowered {
-  const cx = newChainLowering(chain.name.span, options.meter, options.disabled);
+/** Lowers a checked chain. */
+export function lower(chain: ChainBinding, options: LowerOptions = {}): Lowered {
+  const cx = newChainLowering(chain.declaration.name.span, options.meter, options.disabled);
   const { diagnostics } = cx;
   const { ranges } = cx.builder;
   try {
-    const graph = lowerGraph(cx, module, chain, options);
+    const graph = lowerGraph(cx, chain, options);
     return { ...(graph && { graph, states: keptStates(cx, graph, options.states ?? new Set()) }), ranges, diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
@@ -70,21 +72,22 @@ export function lower(module: Module, chain: Chain, options: LowerOptions = {}):
 }
 
 /** The graph; undefined after an error. */
-function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: LowerOptions): Graph | undefined {
-  const { params, diagnostics } = chainParams(module, chain, options.set ?? {});
+function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOptions): Graph | undefined {
+  const { params, diagnostics } = chainParams(chain, options.set ?? {});
   for (const { isUniform, param } of params) if (isUniform) cx.params.push(param);
   for (const one of diagnostics) cx.diagnostics.push(one);
-  const grammars = grammarParams(module, chain);
+  const grammars = grammarParams(chain);
   cx.meter.check("params", cx.params.length + grammars.length);
-  const sets = setArguments(cx, module, chain, options.set ?? {});
+  const sets = setArguments(cx, chain, options.set ?? {});
+  const texts = textArguments(cx, chain);
   if (cx.diagnostics.some(isError)) return undefined;
-  const args = new Map<string, Argument>([
-    ...params.map((p) => [p.param.name, paramValue(p)] as const),
-    ...textArguments(module, chain),
+  const values = new Map<Local, Argument>([
+    ...params.map((p) => [p.local, paramValue(p)] as const),
+    ...texts,
     ...sets,
-    ...grammars.map(({ name }) => [name, { kind: "grammar", param: name }] as const),
+    ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);
-  lowerChain(cx, newScope(module, args), chain);
+  lowerChain(cx, newScope(chain.module.source, values), chain);
   if (cx.diagnostics.some(isError)) return undefined;
   const outputs = makeOutputs(cx, options.outputs);
   const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
@@ -99,7 +102,7 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     expressions.map(sizeOf).reduce((a, b) => a + b, 0),
   );
   return {
-    name: chain.name.text,
+    name: chain.declaration.name.text,
     nodes: cx.builder.nodes,
     params: cx.params,
     draws,
@@ -109,37 +112,37 @@ function lowerGraph(cx: ChainLowering, module: Module, chain: Chain, options: Lo
     inputs: cx.inputs,
     features,
     ...(cx.sets.length > 0 && { sets: cx.sets }),
-    ...(grammars.length > 0 && { grammars }),
+    ...(grammars.length > 0 && { grammars: grammars.map(({ param }) => param) }),
     stages: cx.stages,
     tail: cx.tail,
     outputs,
   };
 }
 
-function lowerChain(cx: ChainLowering, scope: Scope, chain: Chain): void {
-  for (const stage of chain.stages) lowerStage(cx, scope, stage);
+function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void {
+  for (const stage of stagesOf(chain).value) lowerStage(cx, scope, stage);
 }
 
-function lowerStage(cx: ChainLowering, scope: Scope, call: StageCall): void {
+function lowerStage(cx: ChainLowering, scope: Scope, stage: Stage): void {
   // stages after the pick have no effect; a warning reports them
   if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
-  if (call.isHost) return lowerTailStage(cx, scope, call);
-  const found = scope.module.scope.get(call.name.text);
-  if (!found) throw new Error(`\`${call.name.text}\` was not resolved by the checker`);
-  const callee = found.declaration as Sampler | Chain;
+  if (stage.kind === "tail") return lowerTailStage(cx, scope, stage);
+  if (stage.kind === "error") return unchecked("a stage that is none");
+  const { callee, call } = stage;
   try {
-    const given = call.args.map(({ value }) => value);
-    const args = bindArguments(cx, withStreams(cx, scope, given), callee, call, found.module);
-    const inner = newScope(found.module, args);
+    const inner = newScope(callee.module.source, bindArguments(cx, withStreams(cx, scope, stage.args), stage));
     if (callee.kind === "chain") lowerChain(cx, inner, callee);
-    else lowerSampler(cx, withStreams(cx, inner, allExpressions(callee.body)), callee, call);
+    else lowerSampler(cx, inner, stage, bodyOf(callee).value);
   } catch (error) {
     if (!(error instanceof UniformTooLarge)) throw error;
     cx.diagnostics.push(formulaTooLarge(call.span, call.name.text, error.message));
   }
 }
 
-function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: StageCall): void {
+type Call = Extract<Stage, { kind: "stage" }>;
+
+function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: Call, body: readonly Stmt[]): void {
+  const scope = withStreams(cx, outer, allExpressions(body));
   const { source, start } = call.span;
   const stage = cx.stages.length;
   cx.stages.push({ name: textAt(call.span), origin: { file: source.name, ...lineColumn(source, start) } });
@@ -151,8 +154,8 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
   const { version } = cx.table;
   const measured = cx.measures.length;
   const faults = cx.diagnostics.length;
-  lowerBody(cx, scope, sampler);
-  const drops = droppingIn(sampler.body);
+  lowerBody(cx, scope, body);
+  const drops = droppingIn(body);
   cx.stages[stage] = { ...cx.stages[stage]!, rows: cx.table.dim, ...(drops.length > 0 && { drops }) };
   if (cx.diagnostics.length > faults) return noteStage(cx, faults, call);
   const isChanged =
@@ -160,20 +163,16 @@ function lowerSampler(cx: ChainLowering, scope: Scope, sampler: Sampler, call: S
     cx.picked !== undefined ||
     cx.measures.length > measured ||
     [...scope.states.values()].some((state) => isAssigned(cx, state));
-  if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text, percentageIn(sampler, scope.module, call)));
+  if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text, percentageIn(paramsOf(callee).value, args)));
 }
 
 /** An argument that looks like a percentage, of a parameter that is a fraction by default. */
-function percentageIn(
-  { params }: Sampler,
-  module: Module,
-  { args }: StageCall,
-): { span: Span; meant: number } | undefined {
-  const { bound } = resolveArgs(params, args);
-  for (const { name, type, default: standard } of params) {
-    const given = bound.get(name.text)?.value;
-    const usual = standard && evaluateConstant(standard, module);
-    if (type !== "f32" || given?.kind !== "number" || usual === undefined || usual > 1) continue;
+function percentageIn(params: readonly Param[], args: readonly Expr[]): { span: Span; meant: number } | undefined {
+  for (const [i, { declaration, default: standard }] of params.entries()) {
+    const given = args[i]!;
+    const usual = standard?.constant;
+    const isFraction = declaration.type === "f32" && usual !== undefined && usual <= 1;
+    if (!isFraction || given === standard || given.kind !== "number") continue;
     const meant = fractionMeant({ min: 0, max: 1 }, given.value);
     if (meant !== undefined) return { span: given.span, meant };
   }
@@ -183,7 +182,7 @@ function percentageIn(
 /** The statements that may drop rows. */
 const droppingIn = (body: readonly Stmt[]): string[] =>
   body.flatMap((s) => {
-    if (s.kind === "if") return droppingIn([...s.then, ...(s.else ?? [])]);
+    if (s.kind === "if") return droppingIn(statementsIn(s));
     return s.kind === "keep" || s.kind === "top" ? [textAt(s.span)] : [];
   });
 
@@ -194,27 +193,14 @@ function noteStage(cx: ChainLowering, from: number, { span }: StageCall): void {
   for (const d of found) cx.diagnostics.push({ ...d, notes: [...(d.notes ?? []), note] });
 }
 
-/** Arguments are evaluated in the scope of the call, defaults in the scope of the declaration. */
-function bindArguments(
-  cx: ChainLowering,
-  scope: Scope,
-  callee: Sampler | Chain,
-  call: StageCall,
-  module: Module,
-): Map<string, Argument> {
-  const declared = newScope(module, new Map());
-  const given = resolveArgs(callee.params, call.args).bound;
-  const bound = new Map<string, Argument>();
-  for (const param of callee.params) {
-    const arg = given.get(param.name.text);
-    const isSeed = param.type === "seed";
-    const value = arg?.value ?? param.default;
-    if (!value) continue;
-    const argument = lowerArgument(cx, arg ? scope : declared, value, isSeed);
-    bound.set(param.name.text, param.type === "f32" ? asF32(argument) : argument);
-  }
-  return bound;
-}
+/** The arguments by parameter; a default is constant. */
+const bindArguments = (cx: ChainLowering, scope: Scope, { callee, args }: Call): Map<Local, Argument> =>
+  new Map(
+    paramsOf(callee).value.map(({ local, declaration }, i) => {
+      const argument = lowerArgument(cx, scope, args[i]!, declaration.type);
+      return [local, declaration.type === "f32" ? asF32(argument) : argument];
+    }),
+  );
 
 /** Rounds a constant for an f32 parameter to f32, like a uniform. */
 const asF32 = (given: Argument): Argument =>

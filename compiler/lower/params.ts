@@ -3,85 +3,79 @@ import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnosti
 import type { Diagnostic } from "../check/diagnostics.js";
 import { settingOfGrammar } from "../check/diagnostics/grammars.js";
 import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../check/diagnostics/sets.js";
-import { itemsNamed } from "../check/sets.js";
-import { resolveArgs } from "../check/arguments.js";
-import { evaluateConstant, textConstant } from "../check/constants.js";
-import type { Module } from "../check/program.js";
-import { declaredRange } from "../check/ranges.js";
+import { stagesOf } from "../check/chains.js";
+import { isNumeric } from "../check/params.js";
+import type { ChainBinding, Local, Param as Typed } from "../check/tree.js";
+import { paramsOf } from "../check/types.js";
 import type { GrammarParam, Param, Range } from "../graph/graph.js";
 import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import { fractionMeant } from "../graph/range.js";
-import type * as Ast from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { addSet } from "./sets.js";
 import type { Argument } from "./scope.js";
+import { unchecked } from "./rows/unchecked.js";
 import { constant, uniformValue } from "./rows/value.js";
 
 /** Values of parameters by name; those of a set are token ids and texts. */
 export type Settings = Readonly<Record<string, number | readonly (number | string)[]>>;
 
 export interface ChainParam {
+  readonly local: Local;
   readonly param: Param;
   readonly isUniform: boolean;
 }
 
 /** Applies settings to parameters; invalid settings are diagnosed. */
-export function chainParams(
-  module: Module,
-  chain: Ast.Chain,
-  set: Settings,
-): { params: ChainParam[]; diagnostics: Diagnostic[] } {
+export function chainParams(chain: ChainBinding, set: Settings): { params: ChainParam[]; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const numeric = chain.params.filter((p): p is NumericParam => ["f32", "i32", "bool", "seed"].includes(p.type));
-  const names = [...numeric, ...setParams(chain)].map((p) => p.name.text);
+  const declared = paramsOf(chain).value;
+  const numeric = declared.filter(isNumericParam);
+  const names = [...numeric, ...setParams(chain)].map((p) => p.declaration.name.text);
   for (const name of Object.keys(set)) {
-    const grammar = chain.params.find((p) => p.type === "grammar" && p.name.text === name);
-    if (grammar) diagnostics.push(settingOfGrammar(grammar.name.span, name));
-    else if (!names.includes(name)) diagnostics.push(unknownSetting(chain.name.span, name, names));
+    const grammar = declared.find((p) => p.declaration.type === "grammar" && p.declaration.name.text === name);
+    if (grammar) diagnostics.push(settingOfGrammar(grammar.local.span, name));
+    else if (!names.includes(name)) diagnostics.push(unknownSetting(chain.declaration.name.span, name, names));
   }
-  const passed = passedRanges(module, chain);
-  const params = numeric.flatMap((declared): ChainParam[] => {
-    const name = declared.name.text;
-    const range = (passed.get(name) ?? []).reduce(intersect, declaredRange(module, declared));
-    const value = Object.hasOwn(set, name) ? set[name] : defaultOf(module, declared);
+  const passed = passedRanges(chain);
+  const params = numeric.flatMap((one): ChainParam[] => {
+    const { local, declaration } = one;
+    const { type, isStatic, doc } = declaration;
+    const { text: name, span } = declaration.name;
+    const range = (passed.get(local) ?? []).reduce(intersect, one.range);
+    const value = Object.hasOwn(set, name) ? set[name] : defaultOf(one);
     if (typeof value === "object") {
-      diagnostics.push(settingIsList(declared.name.span, name));
+      diagnostics.push(settingIsList(span, name));
       return [];
     }
     if (value === undefined) {
-      diagnostics.push(missingStatic(declared.name.span, name));
+      diagnostics.push(missingStatic(span, name));
       return [];
     }
-    const expected = value === "random" ? undefined : expectedValue({ type: declared.type, range }, value);
+    const expected = value === "random" ? undefined : expectedValue({ type, range }, value);
     if (expected !== undefined) {
-      diagnostics.push(
-        setOutOfRange(declared.name.span, name, expected, value as number, fractionMeant(range, value as number)),
-      );
+      diagnostics.push(setOutOfRange(span, name, expected, value as number, fractionMeant(range, value as number)));
       return [];
     }
-    const { doc } = declared;
-    const param = { name, type: declared.type, default: value, range, ...(doc !== undefined && { doc }) };
-    return [{ param, isUniform: !declared.isStatic }];
+    const param = { name, type, default: value, range, ...(doc !== undefined && { doc }) };
+    return [{ local, param, isUniform: !isStatic }];
   });
   return { params, diagnostics };
 }
 
-type NumericParam = Ast.Param & { readonly type: Param["type"] };
+type NumericParam = Typed & { readonly declaration: { readonly type: Param["type"] } };
 
-const setParams = (chain: Ast.Chain): Ast.Param[] => chain.params.filter((p) => p.type === "tokens");
+const isNumericParam = (p: Typed): p is NumericParam => isNumeric(p.declaration);
+
+const setParams = (chain: ChainBinding): Typed[] =>
+  paramsOf(chain).value.filter(({ declaration }) => declaration.type === "tokens");
 
 /** The chain's parameters that are sets: a static one is its value, any other a parameter of the graph. */
-export function setArguments(
-  cx: ChainLowering,
-  module: Module,
-  chain: Ast.Chain,
-  settings: Settings,
-): [string, Argument][] {
-  return setParams(chain).flatMap((declared): [string, Argument][] => {
-    const { text: name, span } = declared.name;
-    const { isStatic, size } = declared;
+export function setArguments(cx: ChainLowering, chain: ChainBinding, settings: Settings): [Local, Argument][] {
+  return setParams(chain).flatMap(({ local, declaration, default: standard, capacity }): [Local, Argument][] => {
+    const { isStatic, doc } = declaration;
+    const { text: name, span } = declaration.name;
     const given = Object.hasOwn(settings, name) ? settings[name] : undefined;
     if (given !== undefined && typeof given !== "object") {
       cx.diagnostics.push(settingOfSet(span, name));
@@ -91,43 +85,37 @@ export function setArguments(
       cx.diagnostics.push(settingItems(span, name));
       return [];
     }
-    const standard = declared.default && itemsNamed(declared.default, module);
-    const of = given ?? standard ?? (isStatic ? undefined : []);
+    const of = given ?? (standard?.kind === "set" ? standard.items : isStatic ? undefined : []);
     if (!of) {
       cx.diagnostics.push(missingStatic(span, name));
       return [];
     }
-    if (isStatic) return [[name, addSet(cx, { of })]];
-    const capacity = evaluateConstant(size!, module)!;
+    if (isStatic) return [[local, addSet(cx, { of })]];
+    const most = capacity ?? unchecked("a set without a size");
     const ids = of.filter((item) => typeof item !== "object").length;
-    if (ids > capacity) {
-      cx.diagnostics.push(tooManyTokens(declared.default?.span ?? span, name, capacity, ids));
+    if (ids > most) {
+      cx.diagnostics.push(tooManyTokens(declaration.default?.span ?? span, name, most, ids));
       return [];
     }
-    const { doc } = declared;
-    return [[name, addSet(cx, { of, name, capacity, ...(doc !== undefined && { doc }) })]];
+    return [[local, addSet(cx, { of, name, capacity: most, ...(doc !== undefined && { doc }) })]];
   });
 }
 
 /** The chain's parameters that are grammars. */
-export const grammarParams = (module: Module, chain: Ast.Chain): GrammarParam[] =>
-  chain.params.flatMap(({ name, type, default: value, doc }): GrammarParam[] => {
+export const grammarParams = (chain: ChainBinding): { readonly local: Local; readonly param: GrammarParam }[] =>
+  paramsOf(chain).value.flatMap(({ local, declaration: { name, type, doc }, default: standard }) => {
     if (type !== "grammar") return [];
-    const standard = value && textConstant(module, value);
-    return [
-      {
-        name: name.text,
-        ...(standard?.kind === "string" && { default: standard.value }),
-        ...(doc !== undefined && { doc }),
-      },
-    ];
+    const text = standard?.kind === "text" ? { default: standard.value } : {};
+    return [{ local, param: { name: name.text, ...text, ...(doc !== undefined && { doc }) } }];
   });
 
 /** Parameters of type text or list have their default as value. */
-export const textArguments = (module: Module, chain: Ast.Chain): [string, Argument][] =>
-  chain.params.flatMap(({ name, type, default: value }): [string, Argument][] => {
-    const text = value && (type === "text" || type === "list") ? textConstant(module, value) : undefined;
-    return text ? [[name.text, text]] : [];
+export const textArguments = (cx: ChainLowering, chain: ChainBinding): [Local, Argument][] =>
+  paramsOf(chain).value.flatMap(({ local, declaration: { name, type }, default: value }): [Local, Argument][] => {
+    if (type !== "text" && type !== "list") return [];
+    if (value?.kind === "text" || value?.kind === "list") return [[local, value]];
+    cx.diagnostics.push(missingStatic(name.span, name.text));
+    return [];
   });
 
 /** The value of a parameter inside the chain. */
@@ -146,24 +134,19 @@ function rangeInterval({ range, type }: Param): I.Interval {
   return I.saturated(I.interval(lo, hi));
 }
 
-function defaultOf(module: Module, p: Ast.Param): number | "random" | undefined {
-  if (!p.default) return p.type === "seed" ? "random" : p.isStatic ? undefined : 0;
-  if (p.default.kind === "name" && p.default.text === "random") return "random";
-  return evaluateConstant(p.default, module);
+function defaultOf({ declaration: { type, isStatic }, default: standard }: Typed): number | "random" | undefined {
+  if (!standard) return type === "seed" ? "random" : isStatic ? undefined : 0;
+  return standard.kind === "random" ? "random" : standard.constant;
 }
 
-/** A parameter passed directly to samplers must also satisfy their ranges: these, by its name. */
-function passedRanges(module: Module, chain: Ast.Chain): ReadonlyMap<string, readonly Range[]> {
-  const ranges = new Map<string, Range[]>();
-  for (const stage of chain.stages) {
-    const found = module.scope.get(stage.name.text);
-    if (!found || !("params" in found.declaration)) continue;
-    const targets = new Map(found.declaration.params.map((p) => [p.name.text, p]));
-    for (const [name, { value }] of resolveArgs(found.declaration.params, stage.args).bound) {
-      const target = targets.get(name);
-      if (value.kind !== "name" || !target) continue;
-      const present = ranges.get(value.text) ?? [];
-      ranges.set(value.text, [...present, declaredRange(found.module, target)]);
+/** A parameter passed directly to samplers must also satisfy their ranges: these, by parameter. */
+function passedRanges(chain: ChainBinding): ReadonlyMap<Local, readonly Range[]> {
+  const ranges = new Map<Local, Range[]>();
+  for (const stage of stagesOf(chain).value) {
+    if (stage.kind !== "stage") continue;
+    for (const [i, { range }] of paramsOf(stage.callee).value.entries()) {
+      const arg = stage.args[i]!;
+      if (arg.kind === "local") ranges.set(arg.local, [...(ranges.get(arg.local) ?? []), range]);
     }
   }
   return ranges;

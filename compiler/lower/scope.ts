@@ -1,6 +1,6 @@
 /** The scope of a sampler during lowering. */
-import type { Module } from "../check/program.js";
-import type { Call, ListLit, StringLit } from "../syntax/ast.js";
+import type { BuiltinCall, List, Local, Text } from "../check/tree.js";
+import type { SourceFile } from "../syntax/source.js";
 import type { About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { clamp } from "./rows/arith.js";
@@ -20,33 +20,30 @@ export interface GrammarArgument {
   readonly param: string;
 }
 
-export type Argument = Value | Seed | StringLit | ListLit | SetArgument | GrammarArgument;
+export type Argument = Value | Seed | Text | List | SetArgument | GrammarArgument;
 
 export interface Scope {
-  readonly module: Module;
-  /** Indices of the states that the sampler has declared so far, by name. */
-  readonly states: Map<string, number>;
-  readonly args: ReadonlyMap<string, Argument>;
+  /** The file of the sampler. */
+  readonly source: SourceFile;
+  /** Indices of the states that the sampler has declared so far. */
+  readonly states: Map<Local, number>;
+  /** The values of parameters, of what the body of a function declares, and of what changes in the present rounds of loops. */
+  readonly values: ReadonlyMap<Local, Argument>;
   /** What each `let` so far is about. */
-  readonly abouts: Map<string, About>;
+  readonly abouts: Map<Local, About>;
   /** The draws of this stage, by kind, seed, stream and index. */
   readonly draws: Map<string, number>;
   /** The streams of the calls that draw; those without one draw from llama.cpp's stream of their seed. */
-  readonly streams: ReadonlyMap<Call, number>;
-  /** The values of counters and of what `repeat` changes, in the present rounds. */
-  readonly rounds: ReadonlyMap<string, Value>;
-  /** The body of a function sees its arguments, not the `let`s and states of the sampler. */
-  readonly isFunction?: true;
+  readonly streams: ReadonlyMap<BuiltinCall, number>;
 }
 
-export const newScope = (module: Module, args: Scope["args"]): Scope => ({
-  module,
-  args,
+export const newScope = (source: SourceFile, values: Scope["values"]): Scope => ({
+  source,
+  values,
   states: new Map(),
   abouts: new Map(),
   draws: new Map(),
   streams: new Map(),
-  rounds: new Map(),
 });
 
 /** The integers that an f32 holds exactly, and the range of an i32 state. */
@@ -62,8 +59,8 @@ export function readState(cx: ChainLowering, state: number): Value {
   return cx.states[state]!.type === "i32" ? clamp(cx, value, INTEGERS.lo, INTEGERS.hi) : value;
 }
 
-/** The scope of a round of a loop, with the value of its counter or of what it changes. */
-export const withRound = (scope: Scope, name: string, value: Value): Scope => ({
+/** The scope with more values. */
+export const withValues = (scope: Scope, values: Iterable<readonly [Local, Argument]>): Scope => ({
   ...scope,
-  rounds: new Map(scope.rounds).set(name, value),
+  values: new Map([...scope.values, ...values]),
 });

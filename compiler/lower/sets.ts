@@ -1,12 +1,12 @@
 /** Sets of tokens: columns of a set that is known when the chain is made stay on the device; those of a list of ids are fed. */
 import { notAToken } from "../check/diagnostics/sets.js";
-import { isSetLiteral, itemsOf } from "../check/sets.js";
+import type { Expr, Member } from "../check/tree.js";
 import type { Feature, TokenSet } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import type { Expr, Member } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { not } from "./rows/conditions.js";
 import { featureColumn } from "./rows/features.js";
+import { unchecked } from "./rows/unchecked.js";
 import { constant, uniformValue, type Value } from "./rows/value.js";
 import type { Scope, SetArgument } from "./scope.js";
 
@@ -21,33 +21,28 @@ export function addSet(cx: ChainLowering, set: TokenSet): SetArgument {
   return { kind: "set", set: cx.sets.push(set) - 1 };
 }
 
-/** The set that an expression names; undefined if it names none. */
-export function lowerSet(cx: ChainLowering, scope: Scope, expr: Expr): SetArgument | undefined {
-  if (isSetLiteral(expr)) return addSet(cx, { of: itemsOf(expr, scope.module) });
-  if (expr.kind !== "name") return undefined;
-  const argument = scope.args.get(expr.text);
-  if (argument) return argument.kind === "set" ? argument : undefined;
-  const declared = scope.module.scope.get(expr.text);
-  if (declared?.declaration.kind !== "const" || !isSetLiteral(declared.declaration.value)) return undefined;
-  return addSet(cx, { of: itemsOf(declared.declaration.value, declared.module) });
+/** A set of the program, or the one that a parameter is. */
+export function lowerSet(cx: ChainLowering, { values }: Scope, set: Expr): SetArgument {
+  const found =
+    set.kind === "set" ? addSet(cx, { of: set.items }) : set.kind === "local" ? values.get(set.local) : undefined;
+  return found?.kind === "set" ? found : unchecked("a set that is none");
 }
 
 /** `token in set`, a column, or `id in set`, which the host computes. */
 export function lowerMember(
   cx: ChainLowering,
   scope: Scope,
-  { value, isNegated, set }: Member,
+  { id, isNegated, set }: Member,
   lower: (expr: Expr) => Value,
 ): Value {
   const found = lowerSet(cx, scope, set);
-  if (!found) throw new Error("the checker accepted a set that is none");
-  if (value.kind === "name" && value.text === "token") return setColumn(cx, found.set, isNegated);
-  const id = lower(value);
-  if (id.kind === "node") {
-    cx.diagnostics.push(notAToken(value.span));
+  if (!id) return setColumn(cx, found.set, isNegated);
+  const value = lower(id);
+  if (value.kind === "node") {
+    cx.diagnostics.push(notAToken(id.span));
     return constant(0);
   }
-  const member = uniformValue({ member: id.expr, of: found.set }, I.UNIT);
+  const member = uniformValue({ member: value.expr, of: found.set }, I.UNIT);
   return isNegated ? not(cx, member) : member;
 }
 

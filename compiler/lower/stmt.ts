@@ -1,7 +1,8 @@
 /** Statements: each changes the candidate table, or picks. */
 import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
 import { LIMITS } from "../limits/format.js";
-import type { Assign, Expr, If, Pick as PickStmt, Sampler, StateDecl, Stmt } from "../syntax/ast.js";
+import type { Expr, Stmt } from "../check/tree.js";
+import { statementsIn } from "../check/walk.js";
 import { isStdSource } from "../std/library.js";
 import { lineColumn, type Span } from "../syntax/source.js";
 import * as A from "./rows/arith.js";
@@ -17,10 +18,13 @@ import { pickArgmax, pickSample } from "./rows/pick.js";
 import { assignLogit, replaceTable, sortRows, topRows } from "./rows/changes.js";
 import { aliveOf, logitOf } from "./rows/columns.js";
 import { cloneTable, type Table } from "./rows/table.js";
-import { constant, isConstant, type NodeValue, type Value } from "./rows/value.js";
+import { numberOf, unchecked } from "./rows/unchecked.js";
+import { constant, type NodeValue, type Value } from "./rows/value.js";
 
-export function lowerBody(cx: ChainLowering, scope: Scope, sampler: Sampler): void {
-  for (const statement of sampler.body) lowerStmt(cx, scope, statement);
+type Of<Kind extends Stmt["kind"]> = Extract<Stmt, { kind: Kind }>;
+
+export function lowerBody(cx: ChainLowering, scope: Scope, body: readonly Stmt[]): void {
+  for (const statement of body) lowerStmt(cx, scope, statement);
 }
 
 function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
@@ -36,7 +40,7 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
 function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
   switch (s.kind) {
     case "let":
-      cx.table.lets.set(s.name.text, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
+      cx.table.lets.set(s.local, { value: lowerExpr(cx, scope, s.value), version: cx.table.version });
       return;
     case "assign":
       return lowerAssign(cx, scope, s);
@@ -52,14 +56,13 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
       return noteKey(cx, s.by);
     case "top": {
       if (rejectInBlend(cx, s.span, "top")) return;
-      const k = lowerExpr(cx, scope, s.count);
-      if (!isConstant(k)) throw new Error("the count of `top` is not a constant");
-      if (k.expr > LIMITS.dim) {
-        cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k.expr));
+      const k = numberOf(lowerExpr(cx, scope, s.count), "a count of `top`");
+      if (k > LIMITS.dim) {
+        cx.diagnostics.push(countTooLarge(s.count.span, "the count of `top`", LIMITS.dim, k));
         return;
       }
       const by = s.by && asKey(cx, lowerExpr(cx, scope, s.by));
-      topRows(cx, Math.max(1, Math.trunc(k.expr)), by);
+      topRows(cx, Math.max(1, Math.trunc(k)), by);
       return noteKey(cx, s.by);
     }
     case "if":
@@ -89,8 +92,8 @@ export function setOrigin(cx: ChainLowering, span: Span): void {
 }
 
 /** New logits, or, after the pick, the next value of a state. */
-function lowerAssign(cx: ChainLowering, scope: Scope, { target, op, value }: Assign): void {
-  const state = scope.states.get(target.text);
+function lowerAssign(cx: ChainLowering, scope: Scope, { state: assigned, op, value }: Of<"assign">): void {
+  const state = assigned && scope.states.get(assigned);
   if (state === undefined) return assign(cx, lowerAssigned(cx, scope, op, logitOf(cx), value));
   cx.next.set(state, lowerAssigned(cx, scope, op, readState(cx, state), value));
 }
@@ -103,14 +106,15 @@ function unusedName(present: readonly { readonly name: string }[], name: string)
   return own;
 }
 
-function declareState(cx: ChainLowering, scope: Scope, { name: declared, type }: StateDecl, init: Value): void {
+function declareState(cx: ChainLowering, scope: Scope, { name: declared, local }: Of<"state">, init: Value): void {
   const name = declared.text;
-  if (init.kind !== "uniform") throw new Error("the initial value of a state is not uniform");
+  const { type } = local.type;
+  if (init.kind !== "uniform") unchecked("a state that does not begin with a uniform value");
   cx.meter.check("states", cx.states.length + 1);
   const index =
     cx.states.push({ name: unusedName(cx.states, name), ...(type === "i32" && { type }), init: init.expr }) - 1;
-  cx.stateNames[index] = isStdSource(scope.module.source) ? undefined : declared;
-  scope.states.set(name, index);
+  cx.stateNames[index] = isStdSource(scope.source) ? undefined : declared;
+  scope.states.set(local, index);
 }
 
 /** `target op value` as one value. */
@@ -140,7 +144,7 @@ function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
 
 /** A key that is not `logit` is one of its own, also where its values are the present logits: the order does not change with them. */
 function noteKey(cx: ChainLowering, by: Expr | undefined): void {
-  if (by && !(by.kind === "name" && by.text === "logit")) cx.table.order = "byKey";
+  if (by && !(by.kind === "builtin" && by.builtin.isAssignable)) cx.table.order = "byKey";
 }
 
 function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
@@ -149,7 +153,7 @@ function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
   return true;
 }
 
-function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
+function lowerPick(cx: ChainLowering, scope: Scope, s: Of<"pick">): void {
   cx.picked =
     s.how === "sample"
       ? pickSample(
@@ -162,19 +166,19 @@ function lowerPick(cx: ChainLowering, scope: Scope, s: PickStmt): void {
 // ---------------------------------------------------------------- if
 
 /** A constant condition selects a branch; any other runs both and blends their results. */
-function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
+function lowerIf(cx: ChainLowering, scope: Scope, s: Of<"if">): void {
   const condition = lowerExpr(cx, scope, s.cond);
   const isThen = condition.range.lo >= 1;
   if (isThen || condition.range.hi <= 0) {
     const [taken, other] = isThen ? [s.then, s.else] : [s.else, s.then];
-    cx.sortsOtherwise ||= sorts(other ?? []);
-    return taken?.forEach((t) => lowerStmt(cx, scope, t));
+    cx.sortsOtherwise ||= sorts(other);
+    return taken.forEach((t) => lowerStmt(cx, scope, t));
   }
   const before = { table: cx.table, next: cx.next, blend: cx.blend };
   // each branch copies them
   cx.meter.spend(2 * (cx.table.lets.size + cx.table.cache.size + cx.next.size));
   cx.blend = s.cond.span;
-  const [whenTrue, whenFalse] = [s.then, s.else ?? []].map((body, i): Branch => {
+  const [whenTrue, whenFalse] = [s.then, s.else].map((body, i): Branch => {
     cx.table = cloneTable(before.table);
     cx.next = new Map(before.next);
     under(cx, condition, i === 0, () => body.forEach((t) => lowerStmt(cx, scope, t)));
@@ -187,7 +191,7 @@ function lowerIf(cx: ChainLowering, scope: Scope, s: If): void {
 
 /** Whether a body sorts the rows, in some branch. */
 const sorts = (body: readonly Stmt[]): boolean =>
-  body.some((s) => s.kind === "sort" || s.kind === "top" || (s.kind === "if" && sorts([...s.then, ...(s.else ?? [])])));
+  body.some((s) => s.kind === "sort" || s.kind === "top" || (s.kind === "if" && sorts(statementsIn(s))));
 
 /** The result of one branch of an `if`. */
 type Branch = Pick<ChainLowering, "table" | "next">;

@@ -1,9 +1,9 @@
 /** Which stream of its seed each place in the source draws from. */
 import { DRAWS } from "../builtins/draws.js";
+import type { BuiltinCall, Expr } from "../check/tree.js";
+import { partsOf } from "../check/walk.js";
 import { streamOf } from "../graph/streams.js";
 import { isStdSource } from "../std/library.js";
-import type { Expr } from "../syntax/ast.js";
-import { callsIn } from "../syntax/walk.js";
 import type { ChainLowering } from "./chainLowering.js";
 import type { Scope } from "./scope.js";
 
@@ -13,10 +13,16 @@ import type { Scope } from "./scope.js";
  * llama.cpp's stream of their seed, as the pick of every chain does.
  */
 export function withStreams(cx: ChainLowering, scope: Scope, expressions: readonly Expr[]): Scope {
-  if (isStdSource(scope.module.source)) return scope;
+  if (isStdSource(scope.source)) return scope;
   const stage = cx.stages.length;
   const first = cx.sites[stage] ?? 0;
-  const calls = expressions.flatMap(callsIn).filter(({ callee }) => Object.hasOwn(DRAWS, callee.text));
+  const calls = expressions.flatMap(drawsIn).sort((a, b) => a.span.start - b.span.start);
   cx.sites[stage] = first + calls.length;
   return { ...scope, streams: new Map(calls.map((call, i) => [call, streamOf(stage, first + i)])) };
 }
+
+/** The calls in an expression that draw. */
+const drawsIn = (e: Expr): BuiltinCall[] => [
+  ...(e.kind === "call" && Object.hasOwn(DRAWS, e.callee.text) ? [e] : []),
+  ...partsOf(e).flatMap(drawsIn),
+];

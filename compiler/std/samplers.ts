@@ -24,7 +24,9 @@ export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
   const statements = statementsIn(declaration.body);
   const pick = statements.find((s) => s.kind === "pick");
   return {
-    ...{ name, declaration, example: stdExample(name)! },
+    name,
+    declaration,
+    example: stdExample(name)!,
     ...readDoc(declaration),
     ...(pick && { picks: pick.how }),
     guides: declarations.flatMap((d) => (d.kind === "input" && d.type === "logits" ? [d.name.text] : [])),

@@ -1,10 +1,11 @@
 /** Help at a place in the program, from the language service: what a name means, and the call around it. */
 import { checkSource } from "@ggsl/compiler/driver.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
+import { topLevel } from "@ggsl/compiler/check/names.js";
+import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
 import type { Analysis } from "@ggsl/lsp/analysis.js";
 import { contextAt } from "@ggsl/lsp/context.js";
 import { hover } from "@ggsl/lsp/hover.js";
-import { occurrencesOf, topLevel } from "@ggsl/lsp/names.js";
 import { offsetOf } from "@ggsl/lsp/positions.js";
 import { signatureHelp, type FindStage } from "@ggsl/lsp/signature.js";
 import type { HelpRequest, HoverReply, SignatureReply } from "./messages.js";

@@ -1,9 +1,8 @@
 /** Recognises samplers that are settings in other tools: biases of tokens, and a grammar. */
 import type { Bias } from "../from/plan.js";
-import type { Module } from "@ggsl/compiler/check/program.js";
-import { itemsNamed } from "@ggsl/compiler/check/sets.js";
+import { bodyOf } from "@ggsl/compiler/check/samplers.js";
+import type { Expr, SamplerBinding, Stmt } from "@ggsl/compiler/check/tree.js";
 import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
-import type { Expr, Sampler, Stmt } from "@ggsl/compiler/syntax/ast.js";
 
 export interface TokenBiases {
   readonly biases: readonly Bias[];
@@ -12,23 +11,24 @@ export interface TokenBiases {
 }
 
 /** A sampler's biases, if each of its statements adds a constant to the logits of some tokens or bans some. */
-export function biasesOf({ params, body }: Sampler, module: Module): TokenBiases | undefined {
-  if (params.length > 0 || body.length === 0) return undefined;
-  const found = body.map((stmt) => biasesIn(stmt, module));
+export function biasesOf(sampler: SamplerBinding): TokenBiases | undefined {
+  const body = bodyOf(sampler).value;
+  if (sampler.declaration.params.length > 0 || body.length === 0) return undefined;
+  const found = body.map(biasesIn);
   if (!found.every((b) => b !== undefined)) return undefined;
   return { biases: found.flatMap((b) => (b === "end" ? [] : b)), bansEnd: found.includes("end") };
 }
 
 /** `keep token != 5`, `keep token not in tokens.end`, `logit += token in tokens(7, " yes") ? 1.5 : 0` */
-function biasesIn(stmt: Stmt, module: Module): readonly Bias[] | "end" | undefined {
+function biasesIn(stmt: Stmt): readonly Bias[] | "end" | undefined {
   if (stmt.kind === "keep" && !stmt.atLeast) {
-    const found = tokensOf(stmt.cond, module);
+    const found = tokensOf(stmt.cond);
     if (!found?.isNegated) return undefined;
     return found.tokens === "end" ? "end" : found.tokens.map((token) => ({ token, bias: -Infinity }));
   }
-  if (stmt.kind !== "assign" || stmt.target.text !== "logit" || stmt.op !== "+=") return undefined;
+  if (stmt.kind !== "assign" || stmt.state || stmt.op !== "+=") return undefined;
   if (stmt.value.kind !== "conditional" || numberOf(stmt.value.else) !== 0) return undefined;
-  const [found, bias] = [tokensOf(stmt.value.cond, module), numberOf(stmt.value.then)];
+  const [found, bias] = [tokensOf(stmt.value.cond), numberOf(stmt.value.then)];
   if (!found || found.isNegated || found.tokens === "end" || bias === undefined) return undefined;
   return found.tokens.map((token) => ({ token, bias }));
 }
@@ -38,17 +38,17 @@ interface Tokens {
   readonly isNegated: boolean;
 }
 
-const isToken = (expr: Expr): boolean => expr.kind === "name" && expr.text === "token";
+const isToken = (expr: Expr): boolean => expr.kind === "builtin" && expr.name === "token";
 
 /** The tokens for which a condition holds, or does not hold. */
-function tokensOf(expr: Expr, module: Module): Tokens | undefined {
+function tokensOf(expr: Expr): Tokens | undefined {
   if (expr.kind === "binary" && (expr.op === "==" || expr.op === "!=") && isToken(expr.left)) {
     const token = numberOf(expr.right);
     return token === undefined ? undefined : { tokens: [token], isNegated: expr.op === "!=" };
   }
-  if (expr.kind !== "member" || !isToken(expr.value)) return undefined;
-  const items = itemsNamed(expr.set, module);
-  const tokens = items && (isEnd(items) ? "end" : listed(items));
+  if (expr.kind !== "member" || expr.id || expr.set.kind !== "set") return undefined;
+  const { items } = expr.set;
+  const tokens = isEnd(items) ? "end" : listed(items);
   return tokens && { tokens, isNegated: expr.isNegated };
 }
 
@@ -76,10 +76,12 @@ function numberOf(expr: Expr): number | undefined {
 }
 
 /** The grammar of a sampler whose only statement is `keep allowed("...")`. */
-export function grammarOf({ params, body: [only, ...more] }: Sampler): string | undefined {
-  if (params.length > 0 || more.length > 0 || only?.kind !== "keep" || only.atLeast) return undefined;
+export function grammarOf(sampler: SamplerBinding): string | undefined {
+  const [only, ...more] = bodyOf(sampler).value;
+  if (sampler.declaration.params.length > 0 || more.length > 0 || only?.kind !== "keep" || only.atLeast)
+    return undefined;
   const { cond } = only;
   if (cond.kind !== "call" || cond.callee.text !== "allowed") return undefined;
   const text = cond.args[0]?.value;
-  return text?.kind === "string" ? text.value : undefined;
+  return text?.kind === "text" ? text.value : undefined;
 }

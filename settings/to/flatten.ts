@@ -1,14 +1,21 @@
 /** The stages of a chain with the values of their arguments; nested chains are inlined. */
 import type { Settings } from "@ggsl/compiler/lower/params.js";
-import { resolveArgs } from "@ggsl/compiler/check/arguments.js";
-import { evaluateConstant, textConstant } from "@ggsl/compiler/check/constants.js";
-import { itemsNamed } from "@ggsl/compiler/check/sets.js";
+import { chainIn, stagesOf } from "@ggsl/compiler/check/chains.js";
+import type {
+  ChainBinding,
+  Expr,
+  Item,
+  Local,
+  Module,
+  Param,
+  SamplerBinding,
+  Stage,
+} from "@ggsl/compiler/check/tree.js";
+import { paramsOf } from "@ggsl/compiler/check/types.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
-import { resolveTailArgs } from "@ggsl/compiler/check/tailArguments.js";
-import type { Module } from "@ggsl/compiler/check/program.js";
 import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
-import type { Chain, Expr, Param, Sampler, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 
 /** A set of tokens. */
@@ -26,52 +33,54 @@ export interface FlatStage {
   /** A sampler of the standard library, or one of llama.cpp's in the host tail. */
   readonly isStandard: boolean;
   readonly args: Readonly<Record<string, Value>>;
-  /** The declaration of any other sampler, and the module where it is. */
-  readonly sampler?: { readonly declared: Sampler; readonly module: Module };
+  /** Any other sampler. */
+  readonly sampler?: SamplerBinding;
 }
 
-type Values = ReadonlyMap<string, Value>;
+type Values = ReadonlyMap<Local, Value>;
 
 /** Uniforms have the values that `set` gives them, or their defaults. */
 export function flatten(module: Module, chain: Chain, set: Settings): FlatStage[] {
-  const values = new Map(chain.params.map((p) => [p.name.text, set[p.name.text] ?? defaultOf(p, module)]));
-  return stagesOf(module, chain, values);
+  const bound = chainIn(module, chain);
+  const values = paramsOf(bound).value.map((p) => [p.local, set[nameOf(p)] ?? defaultOf(p)] as const);
+  return flatStages(bound, new Map(values));
 }
 
-const stagesOf = (module: Module, { stages }: Chain, values: Values): FlatStage[] =>
-  stages.flatMap((call) => (call.isHost ? tailStage(module, call, values) : stageOf(module, call, values)));
+const nameOf = ({ declaration }: Param): string => declaration.name.text;
 
-function stageOf(module: Module, call: StageCall, values: Values): FlatStage[] {
-  const found = module.scope.get(call.name.text)!;
-  const callee = found.declaration as Sampler | Chain;
-  const { bound } = resolveArgs(callee.params, call.args);
-  const args = new Map(
-    callee.params.map((param) => {
-      const arg = bound.get(param.name.text);
-      return [param.name.text, arg ? valueOf(arg.value, module, values) : defaultOf(param, found.module)];
-    }),
+const flatStages = (chain: ChainBinding, values: Values): FlatStage[] =>
+  stagesOf(chain).value.flatMap((stage) =>
+    stage.kind === "stage" ? calledStages(stage, values) : stage.kind === "tail" ? [tailStage(stage, values)] : [],
   );
-  if (callee.kind === "chain") return stagesOf(found.module, callee, args);
-  const isStandard = stdSource(callee.name.text) === found.module.source;
+
+function calledStages({ call, callee, args }: Extract<Stage, { kind: "stage" }>, values: Values): FlatStage[] {
+  const params = paramsOf(callee).value;
+  const given = params.map((param, i) => {
+    const arg = args[i]!;
+    return [param, arg === param.default ? defaultOf(param) : valueOf(arg, values)] as const;
+  });
+  if (callee.kind === "chain") return flatStages(callee, new Map(given.map(([{ local }, value]) => [local, value])));
+  const { text: name } = callee.declaration.name;
+  const isStandard = stdSource(name) === callee.module.source;
   return [
     {
-      name: callee.name.text,
+      name,
       label: labelOf(call),
       isStandard,
-      args: Object.fromEntries(args),
-      ...(!isStandard && { sampler: { declared: callee, module: found.module } }),
+      args: Object.fromEntries(given.map(([param, value]) => [nameOf(param), value])),
+      ...(!isStandard && { sampler: callee }),
     },
   ];
 }
 
-function tailStage(module: Module, call: StageCall, values: Values): FlatStage[] {
-  const { bound } = resolveTailArgs(call);
-  const params = Object.entries(TAIL_SAMPLERS[call.name.text]!.params);
-  const args = params.map(([name, param]): [string, Value] => {
-    const given = bound.get(name);
-    return [name, given ? valueOf(given, module, values) : param.default];
+function tailStage({ call, args }: Extract<Stage, { kind: "tail" }>, values: Values): FlatStage {
+  const { text: name } = call.name;
+  const given = new Map(args);
+  const all = Object.entries(TAIL_SAMPLERS[name]!.params).map(([param, fact]): [string, Value] => {
+    const arg = given.get(param);
+    return [param, arg ? valueOf(arg, values) : fact.default];
   });
-  return [{ name: call.name.text, label: labelOf(call), isStandard: true, args: Object.fromEntries(args) }];
+  return { name, label: labelOf(call), isStandard: true, args: Object.fromEntries(all) };
 }
 
 function labelOf({ span }: StageCall): string {
@@ -80,18 +89,27 @@ function labelOf({ span }: StageCall): string {
 }
 
 /** As in the compiler: an open seed is random, a uniform without a default is 0. */
-function defaultOf(param: Param, module: Module): Value {
-  if (param.default) return valueOf(param.default, module, new Map());
-  return param.type === "seed" ? "random" : param.isStatic ? undefined : 0;
+function defaultOf({ declaration: { type, isStatic }, default: standard }: Param): Value {
+  if (standard) return valueOf(standard, new Map());
+  return type === "seed" ? "random" : isStatic ? undefined : 0;
 }
 
-function valueOf(expr: Expr, module: Module, values: Values): Value {
-  if (expr.kind === "name" && values.has(expr.text)) return values.get(expr.text);
-  if (expr.kind === "name" && expr.text === "random") return "random";
-  const items = itemsNamed(expr, module);
-  if (items) return { items };
-  const text = textConstant(module, expr);
-  if (text?.kind === "string") return text.value;
-  if (text) return text.values.map((v) => valueOf(v, module, values) as TokenSequence);
-  return evaluateConstant(expr, module);
+function valueOf(expr: Expr, values: Values): Value {
+  switch (expr.kind) {
+    case "local":
+      return values.get(expr.local);
+    case "random":
+      return "random";
+    case "set":
+      return { items: expr.items };
+    case "text":
+      return expr.value;
+    case "list":
+      return expr.items.map(sequenceOf);
+    default:
+      return expr.constant;
+  }
 }
+
+const sequenceOf = ({ value }: Item): TokenSequence =>
+  typeof value === "object" ? value.map((item) => item.value as number) : value;

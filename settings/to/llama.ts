@@ -64,9 +64,8 @@ const isFront = ({ order, picks, values }: Draft): boolean => order.length === 0
 
 /** Biases and a grammar, which llama.cpp applies before everything else. */
 function addOwn(draft: Draft, { sampler }: FlatStage, refuse: Refuse): void {
-  const { declared, module } = sampler!;
-  const biases = biasesOf(declared, module);
-  const grammar = biases ? undefined : grammarOf(declared);
+  const biases = biasesOf(sampler!);
+  const grammar = biases ? undefined : grammarOf(sampler!);
   if (!biases && grammar === undefined) return refuse("llama.cpp has no such sampler");
   if (biases) addBiases(draft, biases, refuse);
   else if (!isFront(draft)) refuse("llama.cpp applies a grammar before all samplers only");

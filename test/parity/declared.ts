@@ -1,8 +1,8 @@
 /** Random values of a standard sampler's parameters, derived from their declarations. */
 import * as fc from "fast-check";
 import { check } from "../../compiler/check/check.js";
-import { evaluateConstant } from "../../compiler/check/constants.js";
-import { declaredRange } from "../../compiler/check/ranges.js";
+import type { SamplerBinding } from "../../compiler/check/tree.js";
+import { paramsOf } from "../../compiler/check/types.js";
 import type { Range } from "../../compiler/graph/graph.js";
 import { isInRange } from "../../compiler/graph/range.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
@@ -19,10 +19,9 @@ export const declaredParams = ({ name, declaration }: StdSampler): Readonly<Reco
   Object.fromEntries(declaration.params.map((param) => [param.name.text, specOf(name, declaration, param)]));
 
 function specOf(sampler: string, declaration: Sampler, param: Param): ParamSpec {
-  const { module } = MODULES.get(sampler)!;
-  const range = declaredRange(module, param);
-  const initial = param.default && evaluateConstant(param.default, module);
-  const defaults = initial === undefined ? [] : [initial];
+  const params = paramsOf(MODULES.get(sampler) as SamplerBinding).value;
+  const { range, default: standard } = params.find(({ declaration: { name } }) => name.text === param.name.text)!;
+  const defaults = standard?.constant === undefined ? [] : [standard.constant];
   switch (param.type) {
     case "f32":
       return { ...reals(range, defaults), ...(param.isStatic && { isStatic: true }) };

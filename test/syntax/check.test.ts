@@ -2,15 +2,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { resolveArgs } from "../../compiler/check/arguments.js";
 import { check, checkStages } from "../../compiler/check/check.js";
-import { evaluateConstant } from "../../compiler/check/constants.js";
+import { compileProgram } from "../../compiler/driver.js";
+import { constantIn } from "../../compiler/check/types.js";
 import { compileError } from "../../compiler/check/format.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
-import type { Module } from "../../compiler/check/program.js";
 import type { Chain, Const, Sampler } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import type { SourceFile } from "../../compiler/syntax/source.js";
-import { limitsOf } from "../../compiler/limits/limits.js";
-import { Meter } from "../../compiler/limits/meter.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
 const faults = (text: string): string[] => check(source(text)).diagnostics.map((d) => `${d.code} ${d.message}`);
@@ -125,17 +123,9 @@ describe("no exponential work", () => {
 
 test("constants are evaluated by the rules of the language", () => {
   const value = (text: string): number | undefined => {
-    const { file } = parse(source(`const a = 3\nconst x = ${text}`));
-    const [a, x] = file.declarations as Const[];
-    const module: Module = {
-      source: source(""),
-      file,
-      scope: new Map(),
-      broken: new Set(),
-      meter: new Meter(limitsOf()),
-    };
-    (module.scope as Map<string, unknown>).set("a", { declaration: a, module });
-    return evaluateConstant(x!.value, module);
+    const { module } = check(source(`const a = 3\nconst x = ${text}`));
+    const [, x] = module.file.declarations as Const[];
+    return constantIn(module, x!.value);
   };
   const max = 3.4028234663852886e38;
   expect(value("1 / 0")).toBeCloseTo(1 / 1.1754943508222875e-38);
@@ -163,4 +153,18 @@ test("a compile error holds all diagnostics and reads like them", () => {
   const fault = compileError(check(source("sampler s() { keep probb > 0 keep 1 }")).diagnostics);
   expect(fault.diagnostics.map((d) => d.code)).toEqual(["E0201", "E0301"]);
   expect(fault.message).toContain("--> t.ggsl:1:20");
+});
+
+describe("what a name means is decided once", () => {
+  const compiled = (text: string): string[] => compileProgram(text).diagnostics.map((d) => d.code);
+  test("a parameter hides a constant of its name, and the constant's value", () =>
+    expect(compiled("const k = 3.5\nsampler s(static k: i32) { top k }\nchain c = s(2)")).toEqual([]));
+  test("an input is a column, which no index of a draw can be", () =>
+    expect(compiled("input k: i32\nsampler s(seed: seed) { pick sample(seed, k) }\nchain c = s(1)")).toEqual([
+      "E0319",
+    ]));
+  test("a text that no one gives is a static parameter without a value", () =>
+    expect(compiled("sampler s(static g: text) { keep allowed(g) }\nchain c(static g: text) = s(g)")).toEqual([
+      "E0410",
+    ]));
 });

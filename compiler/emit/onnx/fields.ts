@@ -4,7 +4,7 @@ import { invalid } from "./modelError.js";
 
 export interface Field {
   readonly number: number;
-  /** Of a varint; a message, text or bytes; absent for numbers of fixed size, which nothing here reads. */
+  /** The number of a varint, or the bytes of a message or a text; absent for numbers of fixed size, which nothing here reads. */
   readonly value: number | Uint8Array | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface OnnxPart {
 }
 
 export interface OnnxModel extends OnnxPart {
-  /** Of the graph. */
+  /** The name of the graph. */
   readonly name: string;
   readonly opset: number;
 }

@@ -3,13 +3,13 @@
 export const FIELD = {
   model: { irVersion: 1, producer: 2, graph: 7, opset: 8, metadata: 14 },
   opset: { domain: 1, version: 2 },
-  /** Of metadata, and of what names a file with weights. */
+  /** An entry of metadata, or of what names a file with weights. */
   entry: { key: 1, value: 2 },
   graph: { node: 1, name: 2, initializer: 5, input: 11, output: 12 },
   node: { input: 1, output: 2, name: 3, op: 4, attribute: 5 },
   attribute: { name: 1, int: 3, tensor: 5, graph: 6, ints: 8, tensors: 10, graphs: 11, type: 20 },
   tensor: { dims: 1, type: 2, name: 8, raw: 9, externalData: 13 },
-  /** Of inputs and outputs. */
+  /** An input or an output. */
   value: { name: 1, type: 2 },
   type: { tensor: 1 },
   tensorType: { element: 1, shape: 2 },

@@ -6,7 +6,7 @@ import { numberText } from "./expression.js";
 
 const BITS = Math.log2(HALF);
 
-/** By name. A function's body names those that it calls. */
+/** The functions by name. A function's body names those that it calls. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
   _mix: `
 def _mix(x, key):

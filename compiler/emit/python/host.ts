@@ -199,7 +199,7 @@ ${pairs.join("")}            return {
 `;
 }
 
-/** Of an input that the class computes. */
+/** The feature of an input that the class computes. */
 const featureOf = ({ source }: Input): number => (source as { readonly feature: number }).feature;
 
 function inputText(graph: Graph, input: Input): string {

@@ -106,10 +106,10 @@ function rearrange(cx: Lowering, dim: Dim, order: Order, take: (id: NodeId) => N
   t.raw = take(t.raw);
   t.isRawFalling = false;
   t.weights = undefined;
-  for (const [name, { value }] of t.lets) {
+  for (const [declared, { value }] of t.lets) {
     if (value.kind !== "node" || !value.isColumn) continue;
     const { isZeroDropped = false } = value.facts;
-    t.lets.set(name, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
+    t.lets.set(declared, { value: moved(value, { isZeroDropped }), version: t.version + 1 });
   }
   t.dim = dim;
   ownOrder(t, order);

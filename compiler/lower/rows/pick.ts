@@ -9,6 +9,7 @@ import { add, asColumn, asNode, div, mul, neg, unary } from "./arith.js";
 import type { Lowering, Picked } from "./lowering.js";
 import { cumsum, sum } from "./reduce.js";
 import { keyOf, logitKey, logitOf, probOf, rowNumbers, scalar } from "./columns.js";
+import { unchecked } from "./unchecked.js";
 import { constant, uniformOp, type UniformValue, type NodeValue, type Value } from "./value.js";
 
 /** The sum of weights: at least 1 / V, the best row's share, and at most 1 apart from rounding. */
@@ -89,7 +90,4 @@ const rowOf = (cx: Lowering): NodeId => pickedOf(cx).row;
 /** The picked token's id. */
 export const pickedToken = (cx: Lowering): NodeId => pickedOf(cx).token;
 
-function pickedOf({ picked }: Lowering): Picked {
-  if (!picked) throw new Error("the checker accepted `picked` before the pick");
-  return picked;
-}
+const pickedOf = ({ picked }: Lowering): Picked => picked ?? unchecked("`picked` before the pick");

@@ -42,7 +42,8 @@ export interface Table {
   version: number;
   /** Values derived from the present table. */
   cache: Map<string, NodeValue>;
-  lets: Map<string, Let>;
+  /** The `let`s so far, by what declares them. */
+  lets: Map<object, Let>;
 }
 
 /**
@@ -78,8 +79,8 @@ export const newTable = (raw: NodeId): Table => ({
 export const cloneTable = (t: Table): Table => ({ ...t, cache: new Map(t.cache), lets: new Map(t.lets) });
 
 /** The value of a `let`, without the facts that dropped rows may have invalidated. */
-export function lookUpLet(t: Table, name: string): Value | undefined {
-  const found = t.lets.get(name);
+export function lookUpLet(t: Table, declared: object): Value | undefined {
+  const found = t.lets.get(declared);
   if (!found || found.value.kind === "uniform" || found.version === t.version) return found?.value;
   return { ...found.value, facts: outlastingFacts(found.value.facts) };
 }

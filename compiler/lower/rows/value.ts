@@ -47,7 +47,7 @@ export interface Facts {
   readonly first?: Interval;
   /** Every value is 0 or 1. */
   readonly isCondition?: boolean;
-  /** Of logits. */
+  /** The bounds of a column of logits. */
   readonly gap?: Gap | undefined;
   /** The column is `condition ? then : otherwise`. */
   readonly choice?: Choice;

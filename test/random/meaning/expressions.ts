@@ -1,5 +1,5 @@
 /** Evaluates expressions directly on the syntax tree: no graph, no masks, no facts. */
-import { evaluateConst } from "../../../compiler/check/constants.js";
+import { constantIn } from "../../../compiler/check/types.js";
 import { F32_MAX, F32_MIN } from "../../../compiler/graph/interval.js";
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module } from "../../../compiler/check/program.js";
@@ -274,7 +274,7 @@ function nameValue(s: Stage, name: string): Value {
   const local = s.locals.get(name) ?? (s.isFunction ? undefined : samplerValue(s, name));
   if (local !== undefined) return local;
   const declared = s.module.scope.get(name);
-  if (declared?.declaration.kind === "const") return f32(evaluateConst(declared.declaration, declared.module)!);
+  if (declared?.declaration.kind === "const") return f32(constantIn(declared.module, declared.declaration.value)!);
   if (declared?.declaration.kind === "input") return s.rows.map(({ token }) => f32(s.moment.fed(name, token)));
   switch (name) {
     case "logit":
