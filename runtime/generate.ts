@@ -19,12 +19,13 @@ import {
   type GenerateOptions,
   type SequenceRequest,
 } from "./generation/request.js";
+import { checkGuideLengths, openGuides } from "./generation/openGuides.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./generation/room.js";
 import { openRows, type RowReader } from "./generation/rows.js";
 import { checkSpeculation, openSpeculator } from "./generation/speculation.js";
 import { openTailLine } from "./generation/tailLine.js";
 import { Writer } from "./generation/writer.js";
-import { checkGuideLengths, checkGuides, copiedGuides, openGuides } from "./guides.js";
+import { checkGuides, copiedGuides } from "./guides.js";
 import { ended, oneLoop } from "./oneLoop.js";
 import { unlessAborted } from "./aborts.js";
 import * as checks from "./optionChecks.js";

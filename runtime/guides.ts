@@ -1,13 +1,11 @@
-/** The other sequences of a generation, whose logits its chain reads. */
+/** The option `guides`: the other sequences of a generation, whose logits its chain reads. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Feature, FeatureSource, Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
-import type { NativeModel } from "./native/binding.js";
 import * as checks from "./optionChecks.js";
-import { checkPromptLength, copied, promptTokens, type TokenizeOptions } from "./prompt.js";
-import type { Part } from "./scheduler/step.js";
+import { copied } from "./prompt.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */
 export interface Guide {
@@ -68,38 +66,3 @@ const unknownGuide = ({ name }: Graph, guide: string, wanted: readonly string[])
   wanted.length === 0
     ? `the chain \`${name}\` reads the logits of no other sequence, found the guide \`${guide}\``
     : `the chain \`${name}\` has no guide \`${guide}\`; it has ${wanted.map((w) => `\`${w}\``).join(", ")}`;
-
-/** A guide and its text so far. */
-export interface OpenGuide {
-  readonly name: string;
-  readonly tokens: Int32Array;
-}
-
-/** The prompts of a graph's guides as tokens, in the order of its inputs. */
-export const openGuides = (
-  graph: Graph,
-  { guides = {}, ...options }: TokenizeOptions & { readonly guides?: Guides | undefined },
-  model: NativeModel,
-): OpenGuide[] =>
-  guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt, options) }));
-
-/** Throws `InputError` for a guide whose prompt does not fit. */
-export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {
-  for (const { name, tokens } of guides)
-    checkPromptLength(tokens.length, contextSize, `the prompt of the guide \`${name}\``);
-}
-
-/**
- * The parts of the next batch, after the prompts and `read` of the generated tokens; -1: without the last token of the prompts;
- * undefined: whole texts.
- */
-export const guideParts = (guides: readonly OpenGuide[], generated: Int32Array, read: number | undefined): Part[] =>
-  guides.map(({ tokens: prompt }) => {
-    const position = read === undefined ? 0 : prompt.length + read;
-    if (read !== undefined && read >= 0) return { tokens: generated.subarray(read), position };
-    return { tokens: Int32Array.from([...prompt.subarray(position), ...generated]), position };
-  });
-
-/** The tokens of each guide, by name, after `generated` tokens. */
-export const savedGuides = (guides: readonly OpenGuide[], generated: Int32Array): Record<string, Int32Array> =>
-  Object.fromEntries(guides.map(({ name, tokens }) => [name, Int32Array.from([...tokens, ...generated])]));

@@ -32,7 +32,7 @@ import { openRemote, type Remote } from "./remote/model.js";
 import { readServers } from "./remote/servers.js";
 import { loadLlama } from "./wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "./wasm/llama/binding.js";
-import type { ModuleSource } from "./wasm/source.js";
+import { moduleSource, type ModuleSource } from "./wasm/source.js";
 import type { WasmModule } from "./wasm/webAssembly.js";
 import type { GenerateOptionsOf, GenerationOf } from "./typed.js";
 
@@ -318,7 +318,7 @@ const checkTokenizeChat = is.options(TOKENIZE_CHAT);
 const BYTES: is.Checks<BytesOptions> = {
   ...CONTEXT_SETTINGS,
   backend: is.that("`wasm`, where a model in memory runs", (value) => value === "wasm"),
-  module: checks.moduleSource,
+  module: moduleSource,
 };
 const checkBytes = is.options(BYTES);
 

@@ -7,17 +7,15 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";
 import * as is from "./check.js";
-import type { Check, Checks } from "./check.js";
+import type { Check } from "./check.js";
 import { InputError } from "./errors.js";
-import type { Feed } from "./features/feed.js";
-import { isCompiled } from "./wasm/source.js";
 
 /** Ids that a vocabulary can have. */
 const MAX_TOKEN = 2 ** 31 - 1;
 export const MAX_VOCAB = LIMITS.dim;
 
-/** Numbers, which may be infinite or NaN: what they mean is checked where they are used. */
-const someNumber = is.that("a number", (value) => typeof value === "number");
+/** A number, which may be infinite or NaN: what it means is checked where it is used. */
+export const someNumber = is.that("a number", (value) => typeof value === "number");
 /** A seed of draws. */
 export const seed = is.that(SEED_RANGE, (value) => typeof value === "number" && isSeed(value));
 export const finite = is.that("a finite number", Number.isFinite);
@@ -39,25 +37,6 @@ export const uniformValues = is.recordOf(
     is.that("a grammar", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
   ),
 );
-
-const columns = is.recordOf(
-  "an object of columns by name",
-  is.either("a list of numbers or a Map from token to number", is.map, is.listOf("a list of numbers", someNumber)),
-);
-
-export const vocabulary = is.either(
-  "a list of texts, or a vocabulary from `loadVocabulary`",
-  is.listOf("a list of texts", is.text),
-  is.having({ pieces: is.listOf("a list of texts", is.text), tokenize: is.callback }),
-);
-
-const FEED: Checks<Feed> = {
-  bias: is.map,
-  inputs: columns,
-  vocabulary,
-  openGrammar: is.callback,
-};
-export const feed = is.object(FEED);
 
 export const tokenList = (most = MAX_TOKEN): Check => is.listOf("a list of tokens", is.integer(0, most));
 
@@ -82,16 +61,6 @@ export const signal = is.that("an AbortSignal", (value) => {
   const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
   return typeof aborted === "boolean" && typeof addEventListener === "function";
 });
-
-/** Where a WebAssembly module comes from. */
-export const moduleSource = is.either(
-  "a module's bytes, its location (a text or a URL) or a compiled `WebAssembly.Module`",
-  is.bytes,
-  is.text,
-  is.that("a URL", (value) => value instanceof URL),
-  is.that("an ArrayBuffer", (value) => value instanceof ArrayBuffer),
-  is.that("a compiled module", isCompiled),
-);
 
 /** Graphs that were checked: a graph does not change, and one chain can have many evaluators. */
 const checked = new WeakSet<object>();

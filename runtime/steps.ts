@@ -9,6 +9,7 @@ import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import * as is from "./check.js";
 import { InputError } from "./errors.js";
 import type { Feed } from "./features/feed.js";
+import { feedOption } from "./features/feedOption.js";
 import { textsOf, vocabularyFrom } from "./features/vocabulary.js";
 import * as checks from "./optionChecks.js";
 import { statesAccepted } from "./reference/accepted.js";
@@ -53,7 +54,7 @@ export const STEP_OPTIONS: is.Checks<StepOptions> = {
     is.that("a number in [0, 1]", (x) => typeof x === "number" && x >= 0 && x <= 1),
   ),
   history: checks.tokenList(),
-  feed: checks.feed,
+  feed: feedOption,
 };
 
 /** A remaining row: the token's id, its logit, and its probability among the remaining rows. */

@@ -18,7 +18,8 @@ import {
   type Evaluation,
 } from "./evaluate.js";
 import type { Pairs } from "./features/feed.js";
-import { device, vocabulary as vocabularyOption } from "./optionChecks.js";
+import { vocabularyOption } from "./features/feedOption.js";
+import { device } from "./optionChecks.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "./features/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */

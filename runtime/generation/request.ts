@@ -6,6 +6,7 @@ import * as is from "../check.js";
 import { CONTEXT_SETTINGS, type ContextSettings } from "../contextOptions.js";
 import { InputError } from "../errors.js";
 import type { Feed } from "../features/feed.js";
+import { feedOption } from "../features/feedOption.js";
 import { withFed, type Guides } from "../guides.js";
 import * as checks from "../optionChecks.js";
 import type { TokenizeOptions } from "../prompt.js";
@@ -148,7 +149,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   chain: checks.chain,
   seed: checks.seed,
   uniforms: checks.uniformValues,
-  feed: checks.feed,
+  feed: feedOption,
   guides: is.someObject,
   maxTokens: is.integer(0),
   minTokens: is.integer(0, NO_END),

@@ -1,14 +1,13 @@
 /** Drafted tokens in batches: how many fit, and what they cost. */
 import type { NativeContext } from "../native/binding.js";
 import type { Cost } from "../speculation/costs.js";
-import { LOOKUP_TOKENS } from "../speculation/options.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
 import { greatest } from "@ggsl/compiler/extremes.js";
 
-/** The rows of a sequence once the first one speculates in a context that was opened without. */
-const GROWN_ROWS = 1 + LOOKUP_TOKENS;
+/** The rows of a sequence once the first one speculates in a context that was opened without: as many as kernels compute well. */
+export const GROWN_ROWS = 16;
 
 /** Sequences of a large batch that can have all their rows at once. */
 const FULL_SEQUENCES = 4;

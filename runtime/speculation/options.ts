@@ -4,6 +4,7 @@ import type { Chain } from "../chain.js";
 import { InputError } from "../errors.js";
 import type { ModelInfo } from "../native/binding.js";
 import * as checks from "../optionChecks.js";
+import { GROWN_ROWS } from "../scheduler/drafts.js";
 
 /** Prompt lookup: what followed the last tokens where the text had them before is drafted. It needs no second model. */
 export interface LookupOptions {
@@ -61,8 +62,8 @@ export type Speculate = { readonly ngram: LookupOptions } | DraftOptions;
 export const MAX_DRAFT = 32;
 /** Of a draft model. */
 export const DRAFT_TOKENS = 8;
-/** Of prompt lookup, which drafts at no cost: with the text's own row, as many rows as kernels compute well. */
-export const LOOKUP_TOKENS = 15;
+/** Of prompt lookup, which drafts at no cost: beside the row of the text. */
+export const LOOKUP_TOKENS = GROWN_ROWS - 1;
 export const MAX_NGRAM = 64;
 
 const tokens = is.integer(1, MAX_DRAFT);

@@ -2,11 +2,10 @@
 import { InputError } from "../errors.js";
 import { moduleFix } from "../fixes.js";
 import { nodeModule } from "../node.js";
-import { moduleSource } from "../optionChecks.js";
 import { wasmModulePath } from "../root.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
 import { differenceOf } from "./fits.js";
-import { compiledOf, type ModuleSource } from "./source.js";
+import { compiledOf, moduleSource, type ModuleSource } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
 /** In Node.js, a file of the package. For browsers, the form that bundlers recognise: they emit the file and rewrite the URL. */

@@ -1,4 +1,5 @@
 /** A WebAssembly module from what a caller gives: bytes, a location, or the compiled module. */
+import * as is from "../check.js";
 import { nodeModule } from "../node.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
@@ -25,8 +26,18 @@ const MAGIC = [0, 0x61, 0x73, 0x6d];
 
 const isLocation = (source: ModuleSource): source is URL | string =>
   typeof source === "string" || source instanceof URL;
-export const isCompiled = (source: unknown): source is WasmModule =>
+const isCompiled = (source: unknown): source is WasmModule =>
   Object.prototype.toString.call(source) === "[object WebAssembly.Module]";
+
+/** The option that says where a module comes from. */
+export const moduleSource = is.either(
+  "a module's bytes, its location (a text or a URL) or a compiled `WebAssembly.Module`",
+  is.bytes,
+  is.text,
+  is.that("a URL", (value) => value instanceof URL),
+  is.that("an ArrayBuffer", (value) => value instanceof ArrayBuffer),
+  is.that("a compiled module", isCompiled),
+);
 
 /** Throws an Error for a source that cannot be read, or is not a module. */
 export async function compiledOf(source: ModuleSource): Promise<WasmModule> {

@@ -7,11 +7,11 @@ import * as is from "../../check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, type InputErrorCode } from "../../errors.js";
 import { oneLoop } from "../../oneLoop.js";
-import { chain as checkChain, moduleSource } from "../../optionChecks.js";
+import { chain as checkChain } from "../../optionChecks.js";
 import type { ModelInfo } from "../../native/binding.js";
 import type { TokenizeOptions } from "../../prompt.js";
 import type { UniformValues } from "../../sequence.js";
-import { sendable, type ModuleSource, type SendableModule } from "../source.js";
+import { moduleSource, sendable, type ModuleSource, type SendableModule } from "../source.js";
 import { unusable } from "./loader.js";
 import type {
   ChatRequest,
