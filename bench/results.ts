@@ -300,5 +300,12 @@ export function writeWhole(path: string, text: string | Uint8Array): void {
   renameSync(`${path}.partial`, path);
 }
 
-export const writeJson = (path: string, value: unknown): void =>
-  writeWhole(path, `${JSON.stringify(value, undefined, 1)}\n`);
+/** A line for each member, and for each element of a list among them: a measurement is one line. */
+export function writeJson(path: string, value: object): void {
+  const elements = (list: readonly unknown[], indent: string): string =>
+    `[\n${list.map((one) => `${indent} ${JSON.stringify(one)}`).join(",\n")}\n${indent}]`;
+  const member = ([name, one]: [string, unknown]): string =>
+    ` ${JSON.stringify(name)}: ${Array.isArray(one) ? elements(one, " ") : JSON.stringify(one)}`;
+  const members = Object.entries(value).filter(([, one]) => one !== undefined);
+  writeWhole(path, Array.isArray(value) ? `${elements(value, "")}\n` : `{\n${members.map(member).join(",\n")}\n}\n`);
+}
