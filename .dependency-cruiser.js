@@ -41,6 +41,30 @@ const PHASES = {
   emit: ["graph", "limits"],
 };
 
+/** The runtime's folders from the lowest on, and those that each one may import. Public entry points are beside them. */
+const LAYERS = {
+  core: [],
+  backends: ["core"],
+  grammars: ["backends", "core"],
+  sequence: ["backends", "core", "grammars"],
+  chain: ["backends", "core", "grammars", "sequence"],
+  chat: ["backends", "core", "sequence"],
+  decode: ["backends", "chain", "core", "grammars", "sequence"],
+  generation: ["backends", "chain", "core", "decode", "grammars", "sequence"],
+  model: ["backends", "chain", "chat", "core", "decode", "generation", "grammars", "sequence"],
+};
+
+/** Folders within these layers, and those beside them that each one may import. */
+const ROOMS = {
+  "backends/native": [],
+  "backends/reference": [],
+  "backends/wasm": ["native"],
+  "backends/devices": ["native"],
+  "backends/remote": ["devices", "native"],
+  "decode/scheduler": [],
+  "decode/speculation": ["scheduler"],
+};
+
 /** Published packages, which must declare their own dependencies. */
 const PUBLISHED = "compiler|format|settings|codegen|lsp|vite|runtime|server|cli";
 
@@ -71,6 +95,25 @@ const within = Object.entries(PHASES).map(([name, known]) =>
   ),
 );
 
+const layers = Object.entries(LAYERS).map(([name, known]) =>
+  forbid(
+    `imports-of-runtime-${name}`,
+    `runtime/${name} imports ${known.length === 0 ? "no other folder" : `only ${known.join(", ")}`} of the runtime`,
+    { path: `^runtime/${name}/` },
+    { path: "^runtime/", pathNot: `^runtime/(${[name, ...known].join("|")})/` },
+  ),
+);
+
+const rooms = Object.entries(ROOMS).map(([name, known]) => {
+  const [layer, room] = name.split("/");
+  return forbid(
+    `imports-of-runtime-${layer}-${room}`,
+    `runtime/${name} imports ${known.length === 0 ? "no other folder" : `only ${known.join(", ")}`} of runtime/${layer}`,
+    { path: `^runtime/${name}/` },
+    { path: `^runtime/${layer}/[^/]+/`, pathNot: `^runtime/${layer}/(${[room, ...known].join("|")})/` },
+  );
+});
+
 export default {
   forbidden: [
     forbid("no-circles", "no cycles, including imports of types", {}, { circular: true }),
@@ -82,6 +125,8 @@ export default {
     ),
     ...between,
     ...within,
+    ...layers,
+    ...rooms,
     forbid(
       "one-driver",
       "only the driver runs the compiler's phases",
@@ -99,10 +144,10 @@ export default {
     ),
     forbid(
       "no-node",
-      "this code also runs in browsers: callers pass in files, runtime/node.ts imports Node.js modules",
+      "this code also runs in browsers: callers pass in files, runtime/core/node.ts imports Node.js modules",
       {
         path: oneOf(["compiler", "format", "settings", "codegen", "runtime", "playground"]),
-        pathNot: ["^runtime/node\\.ts$", "^playground/vite\\.config\\.ts$"],
+        pathNot: ["^runtime/core/node\\.ts$", "^playground/vite\\.config\\.ts$"],
       },
       { dependencyTypes: ["core"] },
     ),
@@ -119,7 +164,7 @@ export default {
       name: "sources",
       comment: "if packages resolved to their builds, the rules above would find nothing",
       severity: "error",
-      module: { path: "^runtime/chain\\.ts$" },
+      module: { path: "^runtime/chain/chain\\.ts$" },
       to: { path: "^compiler/driver\\.ts$" },
     },
   ],

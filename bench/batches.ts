@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { updatePage } from "./report/page.js";
 import { ownChainsText, textsTable, threadsTable } from "./report/texts.js";

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { parseLine, runCases } from "./cases/run.js";
 import { FULL_PLAN, timingCases, type Setting, type TimingCase, type TimingPlan } from "./cases/timings.js";
 import { CHAINS } from "./chains.js";

@@ -1,6 +1,6 @@
 /** The chains that are compared with llama.cpp, each defined once for GGSL and for llama.cpp's samplers. */
-import { compile, compilePipeline, type Chain } from "ggsl/chain.js";
-import type { UniformValues } from "ggsl/sequence.js";
+import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
+import type { UniformValues } from "ggsl/sequence/sequence.js";
 
 /** An argument of a stage; `of` gives each sequence its own value. A static one is the same for all. */
 type Argument =

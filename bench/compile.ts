@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { CHAINS, constantText } from "./chains.js";
 import { countOf, runMain } from "./main.js";
 import { updatePage } from "./report/page.js";

@@ -19,7 +19,7 @@ const timed = <T>(action: () => T): [number, T] => {
 
 const before = heap();
 const start = performance.now();
-const { compilePipeline } = await import("ggsl/chain.js");
+const { compilePipeline } = await import("ggsl/chain/chain.js");
 const loadMs = performance.now() - start;
 
 const [coldMs, chain] = timed(() => compilePipeline(stages));

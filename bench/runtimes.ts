@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compilePipeline } from "ggsl";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { normalLogits } from "./logits.js";
 import { countOf, runMain } from "./main.js";
 import { updatePage } from "./report/page.js";

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { countOf, runMain, UsageError } from "./main.js";
 import { spreadText } from "./report/table.js";
 import { spreadOf } from "./results.js";

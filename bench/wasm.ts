@@ -6,10 +6,10 @@
  */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { compilePipeline } from "ggsl";
-import type { EvaluatorValues, NativeEvaluator } from "ggsl/native/binding.js";
-import { loadBinding } from "ggsl/native/loader.js";
-import { startSequence, uniformsOf } from "ggsl/sequence.js";
-import { loadedWasm } from "ggsl/wasm/loader.js";
+import type { EvaluatorValues, NativeEvaluator } from "ggsl/backends/native/binding.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
+import { startSequence, uniformsOf } from "ggsl/sequence/sequence.js";
+import { loadedWasm } from "ggsl/backends/wasm/loader.js";
 import { normalLogits } from "./logits.js";
 import { spreadOf, writeWhole, type Spread } from "./results.js";
 

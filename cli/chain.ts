@@ -5,7 +5,7 @@ import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
-import { chainOf, compile, compilePipeline, seededChain, type Chain } from "ggsl/chain.js";
+import { chainOf, compile, compilePipeline, seededChain, type Chain } from "ggsl/chain/chain.js";
 import { decoded, importerFor, MAX_BYTES, readBytes } from "./files.js";
 import { usesColor } from "./terminal.js";
 import { checkStdinPath, nameOf, type ProgramFlags } from "./programs.js";

@@ -1,8 +1,8 @@
 /** What a chain is fed beside its text: `--input` and `--bias`. */
 import { InvalidArgumentError, Option } from "commander";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "ggsl/errors.js";
-import type { Feed, Pairs } from "ggsl/features/feed.js";
+import { InputError } from "ggsl/core/errors.js";
+import type { Feed, Pairs } from "ggsl/sequence/features/feed.js";
 import { readNumbers, readTokens } from "./numbers.js";
 import { UsageError } from "./usage.js";
 

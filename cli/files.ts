@@ -12,7 +12,7 @@ import {
   UnreadableFile,
   type Disk,
 } from "@ggsl/compiler/disk.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { UsageError } from "./usage.js";
 
 /** A file of the package ggsl, which contains the bundled command. */

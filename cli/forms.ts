@@ -9,8 +9,8 @@ import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { show } from "@ggsl/compiler/graph/show.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
-import type { Chain } from "ggsl/chain.js";
-import { InputError } from "ggsl/errors.js";
+import type { Chain } from "ggsl/chain/chain.js";
+import { InputError } from "ggsl/core/errors.js";
 import { readBytes } from "./files.js";
 import { atMost, positive, UsageError } from "./usage.js";
 

@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { MAX_BYTES, readText } from "./files.js";
 import { UsageError } from "./usage.js";

@@ -10,8 +10,8 @@ import {
   type CacheType,
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
-import type { DeviceChoice } from "ggsl/devices/several.js";
-import { MODEL_BACKENDS, type LoadModelOptions, type ModelBackend } from "ggsl/model.js";
+import type { DeviceChoice } from "ggsl/backends/devices/several.js";
+import { MODEL_BACKENDS, type LoadModelOptions, type ModelBackend } from "ggsl/model/model.js";
 import { atMost, devicesOption, strictOption, upTo } from "./usage.js";
 
 export interface ModelFlags {

@@ -1,5 +1,5 @@
 /** NumPy's .npy files: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 
 const MAGIC = Buffer.from("\x93NUMPY", "latin1");
 

@@ -1,5 +1,5 @@
 /** Lists of numbers on the command line. */
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { MAX_BYTES, readBytes } from "./files.js";
 import { isNpy, readNpy } from "./npy.js";
 

@@ -3,7 +3,7 @@ import { CommanderError, type Command } from "commander";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
-import { ERROR_CODES } from "ggsl/errorCodes.js";
+import { ERROR_CODES } from "ggsl/core/errorCodes.js";
 import { endStatus } from "./ending.js";
 import { usesColor } from "./terminal.js";
 import { UsageError } from "./usage.js";

@@ -1,9 +1,9 @@
 /** The options of commands that generate text: what is asked for with each text, and where its chain runs. */
 import { Option, type Command } from "commander";
-import { compilePipeline, type Chain } from "ggsl/chain.js";
-import type { RunOptions, SequenceRequest } from "ggsl/generate.js";
-import type { Model } from "ggsl/model.js";
-import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, MAX_NGRAM, type Speculate } from "ggsl/speculation/options.js";
+import { compilePipeline, type Chain } from "ggsl/chain/chain.js";
+import type { RunOptions, SequenceRequest } from "ggsl/generation/generate.js";
+import type { Model } from "ggsl/model/model.js";
+import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, MAX_NGRAM, type Speculate } from "ggsl/decode/speculation/options.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "./feeds.js";
 import { atMost, natural, stopOption, UsageError } from "./usage.js";
 import { withValues } from "./values.js";

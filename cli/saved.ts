@@ -1,6 +1,6 @@
 /** Texts that are continued later: `--save` writes what `--resume` reads. */
-import { InputError } from "ggsl/errors.js";
-import type { Saved } from "ggsl/generate.js";
+import { InputError } from "ggsl/core/errors.js";
+import type { Saved } from "ggsl/generation/generate.js";
 import { MAX_BYTES, readText, writeOutput } from "./files.js";
 
 /** Writes a result of `Generation.save()` as JSON. */

@@ -1,5 +1,5 @@
 /** The warning about a chain that does not run on its device as a whole. */
-import { splitText, type Split } from "ggsl/devices/place.js";
+import { splitText, type Split } from "ggsl/backends/devices/place.js";
 
 export function reportSplit(split: Split | undefined): void {
   if (split) process.stderr.write(`warning: ${splitText(split)}; --strict makes this an error\n`);

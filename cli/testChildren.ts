@@ -3,10 +3,10 @@
  * lavapipe does). Then these files run again, each in its own process; and where that crashes, each of its tests. Only what fails
  * alone counts as a failure.
  */
-import type { EvaluateBackend } from "ggsl/evaluate.js";
-import { GPU_BACKENDS, type GpuBackend } from "ggsl/devices/locate.js";
-import { chooseDevice } from "ggsl/devices/choose.js";
-import type { TestResult } from "ggsl/testing.js";
+import type { EvaluateBackend } from "ggsl/chain/evaluate.js";
+import { GPU_BACKENDS, type GpuBackend } from "ggsl/backends/devices/locate.js";
+import { chooseDevice } from "ggsl/backends/devices/choose.js";
+import type { TestResult } from "ggsl/chain/testing.js";
 import { runGgsl, TIMEOUT_SIGNAL } from "./child.js";
 
 /** Set in the children: the number of the one test to run, or empty for all tests of a file. */

@@ -22,20 +22,20 @@ export type { Settings } from "@ggsl/compiler/lower/params.js";
 export type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 export type { SamplingAdvice } from "@ggsl/settings/from/advice.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";
-export type { BatchOptions, GenerationBatch } from "./batch.js";
-export { chainOf, compile, compilePipeline, type Chain } from "./chain.js";
-export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chainTypes.js";
+export type { BatchOptions, GenerationBatch } from "./model/batch.js";
+export { chainOf, compile, compilePipeline, type Chain } from "./chain/chain.js";
+export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chain/chainTypes.js";
 export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
-export type { ContextSettings } from "./contextOptions.js";
-export { demoModel } from "./demo.js";
-export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./devices/choose.js";
-export type { DeviceBackend, GpuBackend } from "./devices/locate.js";
-export type { DeviceChoice } from "./devices/several.js";
-export type { Split } from "./devices/place.js";
-export type { ModelErrorCode } from "./errorCodes.js";
-export { AbortError, InputError, ModelError, type InputErrorCode } from "./errors.js";
+export type { ContextSettings } from "./backends/contextOptions.js";
+export { demoModel } from "./model/demo.js";
+export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./backends/devices/choose.js";
+export type { DeviceBackend, GpuBackend } from "./backends/devices/locate.js";
+export type { DeviceChoice } from "./backends/devices/several.js";
+export type { Split } from "./backends/devices/place.js";
+export type { ModelErrorCode } from "./core/errorCodes.js";
+export { AbortError, InputError, ModelError, type InputErrorCode } from "./core/errors.js";
 export {
   createEvaluator,
   type Candidate,
@@ -43,7 +43,7 @@ export {
   type EvaluateOptions,
   type Evaluation,
   type Evaluator,
-} from "./evaluate.js";
+} from "./chain/evaluate.js";
 export type {
   GenerateOptions,
   Generation,
@@ -53,11 +53,11 @@ export type {
   RunOptions,
   Saved,
   SequenceRequest,
-} from "./generate.js";
+} from "./generation/generate.js";
 export type { EndOptions } from "./generation/ends.js";
-export type { Guide, Guides } from "./guides.js";
-export type { Alternative } from "./likeliest.js";
-export type { LogitsOptions } from "./logits.js";
+export type { Guide, Guides } from "./sequence/guides.js";
+export type { Alternative } from "./generation/likeliest.js";
+export type { LogitsOptions } from "./model/logits.js";
 export {
   loadModel,
   loadModelFromBytes,
@@ -69,33 +69,33 @@ export {
   type TokenizeChatOptions,
   type PrepareGrammarOptions,
   type TokenizeLaterOptions,
-} from "./model.js";
-export type { ContextStats, ModelInfo } from "./native/binding.js";
-export type { TokenizeOptions } from "./prompt.js";
-export type { UniformValues } from "./sequence.js";
+} from "./model/model.js";
+export type { ContextStats, ModelInfo } from "./backends/native/binding.js";
+export type { TokenizeOptions } from "./sequence/prompt.js";
+export type { UniformValues } from "./sequence/sequence.js";
 export type { GrammarSource, GrammarState } from "./grammars/types.js";
-export type { Feed, Pairs } from "./features/feed.js";
-export type { TokenList } from "./features/sets.js";
-export type { GivenVocabulary, TokenClass, Vocabulary } from "./features/vocabulary.js";
-export type { SavedSequence } from "./savedSequence.js";
-export type { LogitValues, StepOptions } from "./steps.js";
-export type { DraftOptions, LookupOptions, Speculate } from "./speculation/options.js";
+export type { Feed, Pairs } from "./sequence/features/feed.js";
+export type { TokenList } from "./sequence/features/sets.js";
+export type { GivenVocabulary, TokenClass, Vocabulary } from "./core/vocabulary.js";
+export type { SavedSequence } from "./sequence/savedSequence.js";
+export type { LogitValues, StepOptions } from "./chain/steps.js";
+export type { DraftOptions, LookupOptions, Speculate } from "./decode/speculation/options.js";
 export {
   ModelWorker,
   type WorkerChatOptions,
   type WorkerGenerateOptions,
   type WorkerGeneration,
-} from "./wasm/llama/client.js";
-export type { GenerationEnd, Token } from "./wasm/llama/messages.js";
-export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./typed.js";
+} from "./model/thread/client.js";
+export type { GenerationEnd, Token } from "./model/thread/messages.js";
+export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./generation/typed.js";
 export { loadGrammars } from "./grammars/xgrammar/client.js";
-export { loadWasm } from "./wasm/loader.js";
-export type { ModuleSource } from "./wasm/source.js";
-export type { WasmModule } from "./wasm/webAssembly.js";
+export { loadWasm } from "./backends/wasm/loader.js";
+export type { ModuleSource } from "./backends/wasm/source.js";
+export type { WasmModule } from "./backends/wasm/webAssembly.js";
 export {
   detectAaronson,
   detectWatermark,
   type DetectOptions,
   type GreenScore,
   type WatermarkScore,
-} from "./watermark.js";
+} from "./chain/watermark.js";

@@ -5,12 +5,12 @@
  * @module ggsl/transformers
  */
 import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
-import type { Chain } from "./chain.js";
-import * as is from "./check.js";
-import { InputError } from "./errors.js";
-import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./evaluate.js";
+import type { Chain } from "./chain/chain.js";
+import * as is from "./core/check.js";
+import { InputError } from "./core/errors.js";
+import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./chain/evaluate.js";
 import { checkPicks } from "./generation/request.js";
-import * as checks from "./optionChecks.js";
+import * as checks from "./core/optionChecks.js";
 
 export interface ChainProcessorOptions extends Omit<EvaluateOptions, "history"> {
   /** The id that fills prompts of a batch up at their beginnings: these are no part of the text. */

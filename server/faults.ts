@@ -1,5 +1,5 @@
 /** Errors of the runtime and of Fastify as refusals. */
-import type { InputErrorCode } from "ggsl/errors.js";
+import type { InputErrorCode } from "ggsl/core/errors.js";
 import { Refusal, type RefusalReason } from "./refusal.js";
 
 /** Errors of the runtime that a request causes, and the field that does. All others are faults of the device or the server. */

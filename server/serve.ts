@@ -2,9 +2,9 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { loadJinja } from "ggsl/chat/jinja.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
-import { loadModel, type Model } from "ggsl/model.js";
+import { loadModel, type Model } from "ggsl/model/model.js";
 import { buildApp } from "./app.js";
 import {
   checkNames,

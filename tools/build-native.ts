@@ -15,7 +15,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
-import { backendFile, linkedFiles, PLATFORMS, platformName, type Platform, type PlatformName } from "ggsl/platforms.js";
+import {
+  backendFile,
+  linkedFiles,
+  PLATFORMS,
+  platformName,
+  type Platform,
+  type PlatformName,
+} from "ggsl/core/platforms.js";
 import { readArguments } from "./lib/arguments.js";
 import { compilersFault } from "./lib/compilers.mjs";
 import { buildCuda, checkArchitecture, checkNvcc } from "./lib/cuda.js";

@@ -25,7 +25,7 @@ import {
   platformFolder,
   type PlatformName,
 } from "./lib/platforms.js";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 
 const STAGED = join(root, "build", "pack");
 const TARBALLS = join(root, "build", "packages");

@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openServer, type Server } from "@ggsl/server";
 import { MARK } from "@ggsl/server/routes/files.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { createServer, type Plugin, type ViteDevServer } from "vite";
 import { buildAddon } from "./build-native.js";
 import { generate } from "./generate.js";

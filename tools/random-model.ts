@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { drawF64, mt19937 } from "ggsl/mt19937.js";
+import { drawF64, mt19937 } from "ggsl/core/mt19937.js";
 import { count, readArguments } from "./lib/arguments.js";
 import { fileParts, keyOf, readKeys, type Tensor } from "./lib/gguf.js";
 import { root, ToolError } from "./lib/process.js";

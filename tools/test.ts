@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { jest } from "./jest.js";
-import { formatTable } from "ggsl/table.js";
+import { formatTable } from "ggsl/core/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
 import { readIfThere } from "./lib/generated.js";
 import { skippedParts, skippedTests, type TestFile } from "./lib/skipped.js";
@@ -138,7 +138,7 @@ async function doTests(): Promise<Counts[]> {
   // before the next run of jest writes its own
   skipped.push(...skippedTests(readResults()?.testResults ?? [], root));
   // only now, since it loads the addon
-  const { surveyCpuVariants } = await import("ggsl/devices/survey.js");
+  const { surveyCpuVariants } = await import("ggsl/backends/devices/survey.js");
   const cpuVariants = surveyCpuVariants();
   for (const name of VARIANTS[process.arch] ?? []) {
     const title = `Tests of models on the CPU variant ${name}`;

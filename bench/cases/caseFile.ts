@@ -1,8 +1,8 @@
 /** Writes the case files that native/replay reads; cases.h there describes the format. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
-import type { Outputs } from "ggsl/reference/interpret.js";
-import type { Vector } from "ggsl/reference/kernels.js";
+import type { Outputs } from "ggsl/backends/reference/interpret.js";
+import type { Vector } from "ggsl/backends/reference/kernels.js";
 
 const MAGIC = 0x53434747;
 const VERSION = 1;

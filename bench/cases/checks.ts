@@ -5,10 +5,10 @@
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
-import { compilePipeline, type Chain } from "ggsl/chain.js";
-import { drawF64, mt19937, type Mt19937 } from "ggsl/mt19937.js";
-import { interpret, type Outputs } from "ggsl/reference/interpret.js";
-import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "ggsl/sequence.js";
+import { compilePipeline, type Chain } from "ggsl/chain/chain.js";
+import { drawF64, mt19937, type Mt19937 } from "ggsl/core/mt19937.js";
+import { interpret, type Outputs } from "ggsl/backends/reference/interpret.js";
+import { acceptPrompt, featureInputs, startSequence, uniformsOf, type UniformValues } from "ggsl/sequence/sequence.js";
 import { CHAINS, compileFor, uniformsFor } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 

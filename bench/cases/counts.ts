@@ -1,7 +1,7 @@
 /** Cases for counting the work on GPUs: every standard sampler alone, the default chain, and penalties in front of it. */
 import { fedSize } from "@ggsl/compiler/graph/wire.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
-import { compilePipeline } from "ggsl/chain.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
 import { CHAINS } from "../chains.js";
 import type { Case, CaseRow } from "./caseFile.js";
 import { timingCases } from "./timings.js";

@@ -1,6 +1,6 @@
 /** Cases for timing: chains, vocabulary sizes, numbers of sequences, shapes of logits. */
-import { acceptPrompt, featureInputs, startSequence, uniformsOf } from "ggsl/sequence.js";
-import { drawF64, mt19937 } from "ggsl/mt19937.js";
+import { acceptPrompt, featureInputs, startSequence, uniformsOf } from "ggsl/sequence/sequence.js";
+import { drawF64, mt19937 } from "ggsl/core/mt19937.js";
 import { CHAINS, compileFor, llamaText, uniformsFor, type BenchChain } from "../chains.js";
 import type { Case, CaseRow, Shape } from "./caseFile.js";
 

@@ -1,10 +1,10 @@
 /** A chain in Node.js: GGSL's backends, the native call alone, and onnxruntime-node. One thread each. */
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { createEvaluator } from "ggsl/evaluate.js";
-import { loadBinding } from "ggsl/native/loader.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
 import { createOnnxEvaluator } from "ggsl/onnx";
-import { startSequence, uniformsOf } from "ggsl/sequence.js";
+import { startSequence, uniformsOf } from "ggsl/sequence/sequence.js";
 import * as ort from "onnxruntime-node";
 import { alternate, type Rounds, type Side, type SideTimes } from "./chains.js";
 

@@ -1,9 +1,9 @@
 /** What the page in Chromium does. Its functions take and give plain data. */
 import { compilePipeline } from "ggsl";
-import { createEvaluator } from "ggsl/evaluate.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
 import { createOnnxEvaluator } from "ggsl/onnx";
 import type { Ort } from "ggsl/onnx/ort.js";
-import { loadWasm } from "ggsl/wasm/loader.js";
+import { loadWasm } from "ggsl/backends/wasm/loader.js";
 import { normalLogits } from "../logits.js";
 import { alternate, type Rounds, type Side, type SideTimes } from "./chains.js";
 

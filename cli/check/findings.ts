@@ -6,7 +6,7 @@ import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import type { File } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { importerFor } from "../files.js";
 import { nameOf, readProgram, type ProgramFlags } from "../programs.js";
 

@@ -1,8 +1,8 @@
 /** `ggsl devices`: the devices that models and chains can run on. */
 import type { Command } from "commander";
-import { surveyDevices, type Survey } from "ggsl/devices/survey.js";
-import type { CpuVariant } from "ggsl/native/binding.js";
-import { formatTable } from "ggsl/table.js";
+import { surveyDevices, type Survey } from "ggsl/backends/devices/survey.js";
+import type { CpuVariant } from "ggsl/backends/native/binding.js";
+import { formatTable } from "ggsl/core/table.js";
 import { jsonOption } from "../usage.js";
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;

@@ -6,9 +6,9 @@ import {
   type EvaluateBackend,
   type Evaluation,
   type Evaluator,
-} from "ggsl/evaluate.js";
-import { takesDraws } from "ggsl/sequence.js";
-import { formatTable } from "ggsl/table.js";
+} from "ggsl/chain/evaluate.js";
+import { takesDraws } from "ggsl/sequence/sequence.js";
+import { formatTable } from "ggsl/core/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "../feeds.js";
 import { logitsOf, NUMBER_FORMS, readNumbers, readTokens } from "../numbers.js";

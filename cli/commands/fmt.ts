@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { print } from "@ggsl/format/print.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { MAX_BYTES, readBytes } from "../files.js";
 import {
   checkStdinPath,

@@ -7,7 +7,7 @@ import { moduleChains } from "@ggsl/codegen/chains.js";
 import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { importerFor, MAX_BYTES, readSource, readText, writeOutput } from "../files.js";
 import { usesColor } from "../terminal.js";
 import { programArgument, rootOption, setChainsOption, UsageError } from "../usage.js";

@@ -11,7 +11,7 @@ import {
   type ImportOptions,
 } from "@ggsl/settings/from/import.js";
 import { openRegular } from "@ggsl/compiler/disk.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { disk, MAX_BYTES, readBytes, unreadable, writeOutput } from "../files.js";
 import { UsageError } from "../usage.js";
 import { withValues } from "../values.js";

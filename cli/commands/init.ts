@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { shellText } from "@ggsl/settings/to/export.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { reasonOf } from "../files.js";
 
 const NAME = "first.ggsl";

@@ -1,11 +1,11 @@
 /** `ggsl run`: generates text with a model, with the chain in its graph. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { Generation, GenerationStats, Piece } from "ggsl/generate.js";
+import type { Generation, GenerationStats, Piece } from "ggsl/generation/generate.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
-import { demoModel } from "ggsl/demo.js";
-import type { Model } from "ggsl/model.js";
+import { demoModel } from "ggsl/model/demo.js";
+import type { Model } from "ggsl/model/model.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";

@@ -2,7 +2,7 @@
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
 import type * as Package from "@ggsl/server";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { atMost, natural } from "../usage.js";

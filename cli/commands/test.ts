@@ -1,14 +1,14 @@
 /** `ggsl test`: runs the `test` blocks of files on a list of backends. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { visible } from "@ggsl/compiler/syntax/visible.js";
-import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/evaluate.js";
-import { eachTest, type Difference, type TestResult } from "ggsl/testing.js";
+import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/chain/evaluate.js";
+import { eachTest, type Difference, type TestResult } from "ggsl/chain/testing.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
-import { InputError } from "ggsl/errors.js";
-import { nextTask } from "ggsl/nextTask.js";
-import type { GivenVocabulary } from "ggsl/features/vocabulary.js";
-import { formatTable } from "ggsl/table.js";
+import { InputError } from "ggsl/core/errors.js";
+import { nextTask } from "ggsl/core/nextTask.js";
+import type { GivenVocabulary } from "ggsl/core/vocabulary.js";
+import { formatTable } from "ggsl/core/table.js";
 import { endable } from "../ending.js";
 import { importerFor, readSource } from "../files.js";
 import {

@@ -1,9 +1,9 @@
 /** `ggsl worker`: lends devices of this machine to models that run elsewhere. */
 import { Option, type Command } from "commander";
 import { MAX_THREADS } from "@ggsl/compiler/llama/contexts.js";
-import { DEVICE_BACKENDS } from "ggsl/devices/locate.js";
-import type { DeviceChoice } from "ggsl/devices/several.js";
-import { isReachable, startWork, type WorkOptions } from "ggsl/remote/worker.js";
+import { DEVICE_BACKENDS } from "ggsl/backends/devices/locate.js";
+import type { DeviceChoice } from "ggsl/backends/devices/several.js";
+import { isReachable, startWork, type WorkOptions } from "ggsl/model/rpcWorker.js";
 import { atMost, devicesOption } from "../usage.js";
 
 interface Options {

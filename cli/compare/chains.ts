@@ -4,7 +4,7 @@ import { compileError } from "@ggsl/compiler/check/format.js";
 import { checkSource } from "@ggsl/compiler/driver.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import type { Chain as ParsedChain } from "@ggsl/compiler/syntax/ast.js";
-import { compile, compilePipeline, type Chain } from "ggsl/chain.js";
+import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { picksToken } from "ggsl/generation/request.js";

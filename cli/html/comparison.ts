@@ -2,7 +2,7 @@
 import type { ChainResult, Comparison } from "ggsl/compare/comparison.js";
 import { drawFigure } from "ggsl/compare/plot/figure.js";
 import { compareRows } from "ggsl/compare/table.js";
-import { html, type Markup } from "ggsl/markup.js";
+import { html, type Markup } from "ggsl/core/markup.js";
 import { writeDocument } from "./document.js";
 import { BASE_STYLE } from "./style.js";
 

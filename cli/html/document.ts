@@ -2,7 +2,7 @@
  * Pages that are one file, without scripts. All text from a program is escaped, and the page's content security policy forbids
  * scripts and requests.
  */
-import { html, type Markup } from "ggsl/markup.js";
+import { html, type Markup } from "ggsl/core/markup.js";
 
 /** @param style a style sheet, which contains no text from outside */
 export function writeDocument(title: string, style: string, body: Markup): string {

@@ -2,7 +2,7 @@
 import { drawingOf, MAX_DRAWN, type Box, type Drawing } from "@ggsl/compiler/graph/drawing.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { numberText } from "@ggsl/compiler/graph/text.js";
-import { html, type Markup } from "ggsl/markup.js";
+import { html, type Markup } from "ggsl/core/markup.js";
 import { layOut, type Point } from "./layout.js";
 import { greatest } from "@ggsl/compiler/extremes.js";
 

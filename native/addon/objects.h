@@ -1,4 +1,4 @@
-// The classes that JavaScript sees; runtime/native/binding.ts describes them.
+// The classes that JavaScript sees; runtime/backends/native/binding.ts describes them.
 #pragma once
 
 #include "llama/context.h"

@@ -1,6 +1,6 @@
 /** The chains of the fields. */
 import { symbolsOf } from "../engine/language.js";
-import { compile, compilePipeline, type Chain } from "ggsl/chain.js";
+import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import { picksToken } from "ggsl/generation/request.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";

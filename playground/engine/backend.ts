@@ -1,5 +1,5 @@
 /** The worker's backend: the WebAssembly module, or if it does not load, the reference interpreter, with a note. */
-import { loadWasm } from "ggsl/wasm/loader.js";
+import { loadWasm } from "ggsl/backends/wasm/loader.js";
 import type { Evaluated } from "./messages.js";
 
 export interface Backend extends Evaluated {

@@ -1,5 +1,5 @@
 /** A distribution over the vocabulary. */
-import type { Candidate } from "ggsl/evaluate.js";
+import type { Candidate } from "ggsl/chain/evaluate.js";
 
 export interface Distribution {
   /** The remaining rows. */

@@ -1,8 +1,8 @@
 /** Evaluators of graphs at a place in a text. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "ggsl/errors.js";
-import { createEvaluator, type Evaluator } from "ggsl/evaluate.js";
+import { InputError } from "ggsl/core/errors.js";
+import { createEvaluator, type Evaluator } from "ggsl/chain/evaluate.js";
 import type { Backend } from "./backend.js";
 import type { ChainRequest, ParamValues } from "./messages.js";
 

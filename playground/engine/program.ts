@@ -12,7 +12,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
 import { setParams, staticParams } from "./statics.js";
 

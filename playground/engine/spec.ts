@@ -2,8 +2,8 @@
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
-import { InputError } from "ggsl/errors.js";
-import { picksInTail } from "ggsl/tail.js";
+import { InputError } from "ggsl/core/errors.js";
+import { picksInTail } from "ggsl/sequence/tail.js";
 import type { ProgramRef, SpecReply } from "./messages.js";
 import { openProgram } from "./program.js";
 

@@ -1,7 +1,7 @@
 /** The distribution after each stage: compiles the chain's prefixes, and evaluates them on the same logits. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import type { Evaluation, Evaluator } from "ggsl/evaluate.js";
+import type { Evaluation, Evaluator } from "ggsl/chain/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
 import { openEvaluator, valuesFor } from "./evaluator.js";

@@ -1,7 +1,7 @@
 /** Runs the chain for several steps on the same logits and accepts each picked token, to show its states. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
-import type { Evaluator } from "ggsl/evaluate.js";
-import { InputError } from "ggsl/errors.js";
+import type { Evaluator } from "ggsl/chain/evaluate.js";
+import { InputError } from "ggsl/core/errors.js";
 import { openBackend } from "./backend.js";
 import { surpriseOf } from "./distribution.js";
 import { openEvaluator } from "./evaluator.js";

@@ -1,7 +1,7 @@
 /** The worker: compiles and evaluates, so that the page stays responsive and can stop a program that takes too long. */
 import "../dispose.js";
 import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { openBackend } from "./backend.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";

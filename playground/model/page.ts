@@ -1,7 +1,7 @@
 /** Texts and logits of the model in the page. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
-import { chainOf } from "ggsl/chain.js";
+import { chainOf } from "ggsl/chain/chain.js";
 import { openFile, openModel, type PageModel } from "./model.js";
 import { textsOf } from "./texts.js";
 import type { Seen, TextSoFar, TextTask, Writer, WrittenText } from "./types.js";

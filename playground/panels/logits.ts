@@ -1,5 +1,5 @@
 /** The panel that chooses the logits. */
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { h } from "../dom.js";
 import type { Place } from "../engine/messages.js";
 import { models } from "../model/source.js";

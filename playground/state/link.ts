@@ -1,6 +1,6 @@
 /** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import type { ParamValues, StaticValues } from "../engine/messages.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
 import { isGrammar } from "./grammarText.js";

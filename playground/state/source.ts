@@ -1,5 +1,5 @@
 /** Sources of logits: a shape, a pasted list, or the model. */
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 
 export const SHAPES = ["peaked", "zipf", "flat"] as const;
 export type Shape = (typeof SHAPES)[number];

@@ -1,6 +1,6 @@
 /** Lists of tokens as a user writes them, and the texts of a vocabulary. */
 import { isToken } from "@ggsl/compiler/graph/values.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import type { TokenList } from "../engine/messages.js";
 
 /** `1, "</s>"`; null for any other text. */

@@ -2,7 +2,7 @@
  * Filters and methods that templates of models use and @huggingface/jinja lacks, and those whose results can be much longer than
  * what they read: their size is checked before they run.
  */
-import { InputError } from "../errors.js";
+import { InputError } from "../core/errors.js";
 import type { Environment, Value } from "./jinja.js";
 import { checkLimit } from "./limits.js";
 import { textOf } from "./text.js";

@@ -2,9 +2,9 @@
  * Special tokens in messages. Only those that the template writes are read as such: a message that names one, such as `<|im_end|>`,
  * cannot end itself. While the template runs, the first character of such a text is another one, which the prompt has again.
  */
-import { InputError, translated } from "../errors.js";
-import type { NativeModel } from "../native/binding.js";
-import { tokenText } from "../prompt.js";
+import { InputError, translated } from "../core/errors.js";
+import type { NativeModel } from "../backends/native/binding.js";
+import { tokenText } from "../sequence/prompt.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {

@@ -1,5 +1,5 @@
 /** What rendering a template may cost: it comes with a model file, whoever made that. */
-import { InputError } from "../errors.js";
+import { InputError } from "../core/errors.js";
 
 export const CHAT_LIMITS = {
   /** Characters of a template. */

@@ -1,7 +1,7 @@
 /** Conversations as callers give them: in the form of OpenAI's API, which templates expect. */
 import { show } from "@ggsl/compiler/graph/show.js";
-import * as is from "../check.js";
-import { InputError } from "../errors.js";
+import * as is from "../core/check.js";
+import { InputError } from "../core/errors.js";
 import { checkLimit } from "./limits.js";
 
 /** A part of a message's content. */

@@ -1,8 +1,8 @@
 /** From a conversation to a prompt. */
-import * as is from "../check.js";
-import { InputError, translated } from "../errors.js";
-import type { NativeModel } from "../native/binding.js";
-import { tokenText } from "../prompt.js";
+import * as is from "../core/check.js";
+import { InputError, translated } from "../core/errors.js";
+import type { NativeModel } from "../backends/native/binding.js";
+import { tokenText } from "../sequence/prompt.js";
 import { loadJinja } from "./jinja.js";
 import { veil, type Rendered } from "./letters.js";
 import { checkMessages, checkTools, plain, prepared, type ChatMessage, type Tool } from "./messages.js";

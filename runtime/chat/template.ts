@@ -1,7 +1,7 @@
 /** Templates: found in a model's metadata, parsed, rendered within limits. */
 import { show } from "@ggsl/compiler/graph/show.js";
-import { InputError } from "../errors.js";
-import type { ModelInfo } from "../native/binding.js";
+import { InputError } from "../core/errors.js";
+import type { ModelInfo } from "../backends/native/binding.js";
 import { analyze, interpreterOf, type Analysis } from "./interpreter.js";
 import type { Environment, Jinja, Program, Token } from "./jinja.js";
 import { checkLimit } from "./limits.js";

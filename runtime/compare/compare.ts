@@ -1,11 +1,11 @@
 /** Writes the texts of a comparison. */
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
-import { onAbort } from "../aborts.js";
-import type { GenerationBatch } from "../batch.js";
-import * as checks from "../optionChecks.js";
-import { abortError, InputError } from "../errors.js";
-import type { Model } from "../model.js";
-import { copied } from "../prompt.js";
+import { onAbort } from "../core/aborts.js";
+import type { GenerationBatch } from "../model/batch.js";
+import * as checks from "../core/optionChecks.js";
+import { abortError, InputError } from "../core/errors.js";
+import type { Model } from "../model/model.js";
+import { copied } from "../sequence/prompt.js";
 import { resultOf, type Comparison } from "./comparison.js";
 import { ComparedTexts } from "./texts.js";
 import { checkCompare, DEFAULTS, type ComparedChain, type CompareOptions } from "./options.js";

@@ -1,11 +1,11 @@
 /** What is compared, and the limits. */
-import type { Chain } from "../chain.js";
-import * as is from "../check.js";
-import { InputError } from "../errors.js";
+import type { Chain } from "../chain/chain.js";
+import * as is from "../core/check.js";
+import { InputError } from "../core/errors.js";
 import { MAX_SEQUENCES } from "../generation/request.js";
-import * as checks from "../optionChecks.js";
-import type { TokenizeOptions } from "../prompt.js";
-import type { UniformValues } from "../sequence.js";
+import * as checks from "../core/optionChecks.js";
+import type { TokenizeOptions } from "../sequence/prompt.js";
+import type { UniformValues } from "../sequence/sequence.js";
 import type { Comparison } from "./comparison.js";
 
 /** Limits of a comparison. */

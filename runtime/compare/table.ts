@@ -1,5 +1,5 @@
 /** A comparison as a table: a row for each measure, a column for each chain. */
-import { formatTable } from "../table.js";
+import { formatTable } from "../core/table.js";
 import type { Comparison } from "./comparison.js";
 import { MEASURE_NAMES, MEASURES, titleOf, valueText } from "./measures.js";
 

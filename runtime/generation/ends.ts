@@ -2,8 +2,8 @@
 import { graphOf, compileProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { prepend } from "@ggsl/compiler/graph/prepend.js";
-import type { SavedSequence } from "../savedSequence.js";
-import { withUniforms, type SequenceState, type UniformValues } from "../sequence.js";
+import type { SavedSequence } from "../sequence/savedSequence.js";
+import { withUniforms, type SequenceState, type UniformValues } from "../sequence/sequence.js";
 
 /** Where a text must not end. */
 export interface EndOptions {

@@ -4,8 +4,8 @@
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { onlyToken } from "../grammars/bits.js";
-import { uniformsOf, type SequenceState } from "../sequence.js";
-import { knownStates } from "../speculation/known.js";
+import { uniformsOf, type SequenceState } from "../sequence/sequence.js";
+import { knownStates } from "../decode/speculation/known.js";
 import type { SequenceRequest } from "./request.js";
 
 /** What decides whether the model must be asked for each token. */

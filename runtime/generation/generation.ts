@@ -1,9 +1,9 @@
 /** Generations as their readers see them. */
-import type { Split } from "../devices/place.js";
-import type { Alternative } from "../likeliest.js";
-import type { ContextStats } from "../native/binding.js";
-import type { SavedSequence } from "../savedSequence.js";
-import type { UniformValues } from "../sequence.js";
+import type { Split } from "../backends/devices/place.js";
+import type { Alternative } from "./likeliest.js";
+import type { ContextStats } from "../backends/native/binding.js";
+import type { SavedSequence } from "../sequence/savedSequence.js";
+import type { UniformValues } from "../sequence/sequence.js";
 
 /** A token and the logarithm of the probability that the model itself gave it. */
 export interface Logprob {

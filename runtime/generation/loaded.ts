@@ -1,5 +1,5 @@
 /** The loaded models behind the public ones. */
-import { InputError, translated } from "../errors.js";
+import { InputError, translated } from "../core/errors.js";
 import type { LoadedModel } from "./room.js";
 
 const models = new WeakMap<object, LoadedModel>();

@@ -1,7 +1,7 @@
 /** Statistics of a generation. */
-import type { Split } from "../devices/place.js";
-import type { ContextStats } from "../native/binding.js";
-import type { SpeculationStats } from "../speculation/step.js";
+import type { Split } from "../backends/devices/place.js";
+import type { ContextStats } from "../backends/native/binding.js";
+import type { SpeculationStats } from "../decode/speculation/step.js";
 import type { GenerationStats } from "./generation.js";
 
 /** What does not change while a generation runs. */

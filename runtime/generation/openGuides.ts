@@ -1,10 +1,10 @@
 /** The guides of a text on its way: their tokens, and what each batch decodes of them. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import type { Guides } from "../guides.js";
-import type { NativeModel } from "../native/binding.js";
-import { checkPromptLength, promptTokens, type TokenizeOptions } from "../prompt.js";
-import type { Part } from "../scheduler/step.js";
+import type { Guides } from "../sequence/guides.js";
+import type { NativeModel } from "../backends/native/binding.js";
+import { checkPromptLength, promptTokens, type TokenizeOptions } from "../sequence/prompt.js";
+import type { Part } from "../decode/scheduler/step.js";
 
 /** A guide and its text so far. */
 export interface OpenGuide {

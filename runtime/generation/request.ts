@@ -1,19 +1,19 @@
 /** Requests: what a generation is given, and its checks. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { seeded } from "@ggsl/compiler/graph/seeds.js";
-import type { Chain } from "../chain.js";
-import * as is from "../check.js";
-import { CONTEXT_SETTINGS, type ContextSettings } from "../contextOptions.js";
-import { InputError } from "../errors.js";
-import type { Feed } from "../features/feed.js";
-import { feedOption } from "../features/feedOption.js";
-import { withFed, type Guides } from "../guides.js";
-import * as checks from "../optionChecks.js";
-import type { TokenizeOptions } from "../prompt.js";
-import { savedSequence, type SavedSequence } from "../savedSequence.js";
-import type { UniformValues } from "../sequence.js";
-import { speculate, type Speculate } from "../speculation/options.js";
-import { picksInTail } from "../tail.js";
+import type { Chain } from "../chain/chain.js";
+import * as is from "../core/check.js";
+import { CONTEXT_SETTINGS, type ContextSettings } from "../backends/contextOptions.js";
+import { InputError } from "../core/errors.js";
+import type { Feed } from "../sequence/features/feed.js";
+import { feedOption } from "../sequence/features/feedOption.js";
+import { withFed, type Guides } from "../sequence/guides.js";
+import * as checks from "../core/optionChecks.js";
+import type { TokenizeOptions } from "../sequence/prompt.js";
+import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js";
+import type { UniformValues } from "../sequence/sequence.js";
+import { speculate, type Speculate } from "../decode/speculation/options.js";
+import { picksInTail } from "../sequence/tail.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
 import { stopTexts } from "./stops.js";
 

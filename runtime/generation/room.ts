@@ -1,15 +1,15 @@
 /** Where generations run: a model, a context and its scheduler, and the device of a chain. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
-import { contextSettings, type ContextSettings } from "../contextOptions.js";
-import type { ChosenDevice } from "../devices/choose.js";
-import type { DeviceBackend } from "../devices/locate.js";
-import { placeGraph, wholeGraph, type PlacedGraph } from "../devices/place.js";
-import { InputError, translated } from "../errors.js";
-import type { ModelBinding, NativeModel } from "../native/binding.js";
-import type { RemoteKind } from "../remote/servers.js";
-import { Scheduler, type Open, type SchedulerOptions } from "../scheduler/scheduler.js";
-import { costsOf } from "../speculation/costs.js";
+import { contextSettings, type ContextSettings } from "../backends/contextOptions.js";
+import type { ChosenDevice } from "../backends/devices/choose.js";
+import type { DeviceBackend } from "../backends/devices/locate.js";
+import { placeGraph, wholeGraph, type PlacedGraph } from "../backends/devices/place.js";
+import { InputError, translated } from "../core/errors.js";
+import type { ModelBinding, NativeModel } from "../backends/native/binding.js";
+import type { RemoteKind } from "../backends/devices/servers.js";
+import { Scheduler, type Open, type SchedulerOptions } from "../decode/scheduler/scheduler.js";
+import { costsOf } from "../decode/scheduler/costs.js";
 import { checkRun, type RunOptions } from "./request.js";
 
 /** A model in the memory of its device. */

@@ -5,9 +5,9 @@
  */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { chosenBackend, openBackend } from "../evaluate.js";
-import { columnsOf } from "../features/feed.js";
-import { featureInputs, startSequence, uniformsOf, type SequenceState } from "../sequence.js";
+import { chosenBackend, openBackend } from "../chain/evaluate.js";
+import { columnsOf } from "../sequence/features/feed.js";
+import { featureInputs, startSequence, uniformsOf, type SequenceState } from "../sequence/sequence.js";
 
 /** The rows of the chain, and their probabilities. */
 export interface KeptRows {

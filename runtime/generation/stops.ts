@@ -1,8 +1,8 @@
 /** Texts that end a generation: found across the borders of tokens, in one pass over the bytes. */
-import { InputError } from "../errors.js";
-import { automaton, longestText, step, type State } from "../features/automaton.js";
-import { fromBytes, toBytes } from "../features/vocabulary.js";
-import * as is from "../check.js";
+import { InputError } from "../core/errors.js";
+import { automaton, longestText, step, type State } from "../sequence/features/automaton.js";
+import { fromBytes, toBytes } from "../core/vocabulary.js";
+import * as is from "../core/check.js";
 
 /** The most stop texts, and the most bytes of all of them. */
 const MAX_TEXTS = 1024;

@@ -1,14 +1,14 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { unlessAborted } from "../aborts.js";
-import type { PlacedGraph } from "../devices/place.js";
-import { InputError } from "../errors.js";
-import { grammarsReady, varying } from "../features/feed.js";
-import { likeliest } from "../likeliest.js";
-import type { NativeModel } from "../native/binding.js";
-import { saveSequence } from "../savedSequence.js";
-import type { Part, Slot, SlotOutput } from "../scheduler/step.js";
+import { unlessAborted } from "../core/aborts.js";
+import type { PlacedGraph } from "../backends/devices/place.js";
+import { InputError } from "../core/errors.js";
+import { grammarsReady, varying } from "../sequence/features/feed.js";
+import { likeliest } from "./likeliest.js";
+import type { NativeModel } from "../backends/native/binding.js";
+import { saveSequence } from "../sequence/savedSequence.js";
+import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
 import {
   featureInputs,
   measuresOf,
@@ -17,19 +17,19 @@ import {
   uniformsOf,
   type SequenceState,
   type UniformValues,
-} from "../sequence.js";
-import type { Speculator } from "../speculation/step.js";
+} from "../sequence/sequence.js";
+import type { Speculator } from "../decode/speculation/step.js";
 import { mayEnd, withoutEnds } from "./ends.js";
 import { forcing, type Force, type Forced } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./generation.js";
 import { logprobsOf } from "./likelihood.js";
-import { Line } from "./line.js";
+import { Line } from "../sequence/line.js";
 import { Meter } from "./meter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
 import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
-import type { TailLine } from "./tailLine.js";
+import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
 import { greatest } from "@ggsl/compiler/extremes.js";
 

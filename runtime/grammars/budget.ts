@@ -2,7 +2,7 @@
  * What it costs to read a source, in steps: about one for each part that is looked at, and each rule and character that is made. The
  * same source is refused on every machine, before it has taken time or memory.
  */
-import { InputError } from "../errors.js";
+import { InputError } from "../core/errors.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 
 /** Of the source that is read: reading is never interrupted, so that there is one at most. */

@@ -1,5 +1,5 @@
 /** Positions of a grammar that is still being prepared: they know the tokens before them, and become those of the engine. */
-import { InputError } from "../errors.js";
+import { InputError } from "../core/errors.js";
 import type { GrammarState } from "./types.js";
 
 export class Opening {

@@ -1,6 +1,6 @@
 /** Positions of llama.cpp's own engine: bounded by steps, in this thread. */
-import { translated } from "../errors.js";
-import type { NativeGrammar } from "../native/samplerBinding.js";
+import { translated } from "../core/errors.js";
+import type { NativeGrammar } from "../backends/native/samplerBinding.js";
 import { bitsOf, hasBit } from "./bits.js";
 import type { GrammarState } from "./types.js";
 

@@ -1,6 +1,6 @@
 /** Opens grammars over a vocabulary, with the engine that the table of sources names. */
-import { InputError } from "../errors.js";
-import { textsOf, type Vocabulary } from "../features/vocabulary.js";
+import { InputError } from "../core/errors.js";
+import { textsOf, type Vocabulary } from "../core/vocabulary.js";
 import { Later, Opening } from "./later.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { nameOf, route, textOfSource, type Routed } from "./sources.js";

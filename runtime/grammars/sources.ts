@@ -1,7 +1,7 @@
 /** The kinds of sources, and which engine each goes to: the only place that says so. */
 import { show } from "@ggsl/compiler/graph/show.js";
 import { unknownOption } from "@ggsl/compiler/optionNames.js";
-import { InputError } from "../errors.js";
+import { InputError } from "../core/errors.js";
 import { budgeted } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";

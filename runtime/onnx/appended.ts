@@ -3,11 +3,11 @@
 import { refuseTail } from "@ggsl/compiler/emit/emitError.js";
 import { appendedSurfaceOf } from "@ggsl/compiler/emit/surface.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import * as is from "../check.js";
-import { InputError } from "../errors.js";
-import * as checks from "../optionChecks.js";
-import type { UniformValues } from "../sequence.js";
-import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../steps.js";
+import * as is from "../core/check.js";
+import { InputError } from "../core/errors.js";
+import * as checks from "../core/optionChecks.js";
+import type { UniformValues } from "../sequence/sequence.js";
+import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../chain/steps.js";
 import { checkOrt, type Ort, type OrtTensor } from "./ort.js";
 import { feedsBesideLogits, outputNames, outputsOf, type Feeds } from "./values.js";
 

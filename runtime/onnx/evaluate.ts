@@ -3,12 +3,19 @@
 import { refuseTail } from "@ggsl/compiler/emit/emitError.js";
 import { SUMS } from "@ggsl/compiler/emit/onnx/options.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import * as is from "../check.js";
-import { InputError } from "../errors.js";
-import * as checks from "../optionChecks.js";
-import type { Outputs } from "../reference/interpret.js";
-import type { UniformValues } from "../sequence.js";
-import { checkLogits, openSteps, STEP_OPTIONS, type LogitValues, type StepOptions, type StepResult } from "../steps.js";
+import * as is from "../core/check.js";
+import { InputError } from "../core/errors.js";
+import * as checks from "../core/optionChecks.js";
+import type { Outputs } from "../backends/reference/interpret.js";
+import type { UniformValues } from "../sequence/sequence.js";
+import {
+  checkLogits,
+  openSteps,
+  STEP_OPTIONS,
+  type LogitValues,
+  type StepOptions,
+  type StepResult,
+} from "../chain/steps.js";
 import { checkOrt } from "./ort.js";
 import { openSession, type SessionOptions } from "./session.js";
 

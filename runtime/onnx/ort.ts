@@ -1,5 +1,5 @@
 /** The part of onnxruntime-common's interface that is used: that of onnxruntime-node, onnxruntime-web and onnxruntime-react-native. */
-import * as is from "../check.js";
+import * as is from "../core/check.js";
 
 /** `import * as ort from "onnxruntime-node"`, or of another of its packages, whose type of tensors is `Tensor`. */
 export interface Ort<Tensor extends OrtTensor = OrtTensor> {

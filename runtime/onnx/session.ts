@@ -3,9 +3,9 @@ import { emitOnnx } from "@ggsl/compiler/emit/onnx/emit.js";
 import type { OnnxOptions } from "@ggsl/compiler/emit/onnx/options.js";
 import { surfaceOf } from "@ggsl/compiler/emit/surface.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "../errors.js";
-import type { Outputs } from "../reference/interpret.js";
-import type { Given } from "../steps.js";
+import { InputError } from "../core/errors.js";
+import type { Outputs } from "../backends/reference/interpret.js";
+import type { Given } from "../chain/steps.js";
 import type { Ort, OrtSession } from "./ort.js";
 import { feedsOf, outputsOf, type Feeds } from "./values.js";
 

@@ -1,8 +1,8 @@
 /** Columns of sequences as tensors of ONNX Runtime, and back. */
 import type { EmittedInput, Surface } from "@ggsl/compiler/emit/surface.js";
-import type { Outputs } from "../reference/interpret.js";
-import type { Vector } from "../reference/kernels.js";
-import type { Given } from "../steps.js";
+import type { Outputs } from "../backends/reference/interpret.js";
+import type { Vector } from "../backends/reference/kernels.js";
+import type { Given } from "../chain/steps.js";
 import type { Ort, OrtTensor } from "./ort.js";
 
 /** Tensors by name. */

@@ -1,11 +1,11 @@
 /** The options of a server, and their checks. */
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import type { OptionNames } from "@ggsl/compiler/optionNames.js";
-import { named, namedIn } from "ggsl/check.js";
-import type { ContextSettings } from "ggsl/contextOptions.js";
+import { named, namedIn } from "ggsl/core/check.js";
+import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";
-import { InputError } from "ggsl/errors.js";
-import type { LoadModelOptions } from "ggsl/model.js";
+import { InputError } from "ggsl/core/errors.js";
+import type { LoadModelOptions } from "ggsl/model/model.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { ByteLimits } from "../http/held.js";
 import { most } from "../http/limits.js";

@@ -1,5 +1,5 @@
 /** The chain of requests without a sampler. Its parameters are uniforms, so that requests with other values share one graph. */
-import { compile, type Chain } from "ggsl/chain.js";
+import { compile, type Chain } from "ggsl/chain/chain.js";
 
 /** What a request asks of the default chain beyond temperature, top_p, min_p and seed; each part costs nodes for every token. */
 export interface Parts {

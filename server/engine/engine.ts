@@ -1,7 +1,7 @@
 /** The model of a server, and the batch that all texts are written in. */
-import type { GenerationBatch } from "ggsl/batch.js";
-import type { ContextSettings } from "ggsl/contextOptions.js";
-import type { Model } from "ggsl/model.js";
+import type { GenerationBatch } from "ggsl/model/batch.js";
+import type { ContextSettings } from "ggsl/backends/contextOptions.js";
+import type { Model } from "ggsl/model/model.js";
 
 export interface EngineOptions extends ContextSettings {
   /** The name that requests give. */

@@ -1,6 +1,6 @@
 /** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
-import type { Chain } from "ggsl/chain.js";
-import { InputError } from "ggsl/errors.js";
+import type { Chain } from "ggsl/chain/chain.js";
+import { InputError } from "ggsl/core/errors.js";
 import { kindOf } from "ggsl/grammars/sources.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";

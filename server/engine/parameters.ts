@@ -1,9 +1,9 @@
 /** The values of a request for the chain that writes its text. */
 import type { Graph, Param, Range } from "@ggsl/compiler/graph/graph.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
-import { seededChain, type Chain } from "ggsl/chain.js";
-import type { Feed } from "ggsl/features/feed.js";
-import type { UniformValues } from "ggsl/sequence.js";
+import { seededChain, type Chain } from "ggsl/chain/chain.js";
+import type { Feed } from "ggsl/sequence/features/feed.js";
+import type { UniformValues } from "ggsl/sequence/sequence.js";
 import type { CommonBody } from "../openai/bodies.js";
 import { isNeutral } from "../openai/fields.js";
 import { Refusal } from "../refusal.js";

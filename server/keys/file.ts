@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { readRegular, textOf, UnreadableFile } from "@ggsl/compiler/disk.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { LANE_LIMITS, type LaneLimits } from "../lanes/limits.js";
 import { COSTS } from "../samplers/cost.js";
 import type { CostLimits } from "../samplers/types.js";

@@ -8,7 +8,7 @@
  * The secrets are kept as sha256 only, and compared in constant time. The file is read again when it changes.
  */
 import { timingSafeEqual } from "node:crypto";
-import type { InputError } from "ggsl/errors.js";
+import type { InputError } from "ggsl/core/errors.js";
 import { guarded } from "../guarded.js";
 import { SILENT, type Log } from "../log.js";
 import { Refusal } from "../refusal.js";

@@ -1,7 +1,7 @@
 /** Proxies whose word about a client's address is taken. */
 import { BlockList, isIP } from "node:net";
 import type { IncomingHttpHeaders } from "node:http";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { canonical } from "./address.js";
 
 /** Proxies in a row; the headers of more are not read to their end. */

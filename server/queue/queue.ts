@@ -3,7 +3,7 @@
  * that neither a lane of many requests nor a request of many texts keeps others waiting. Some places beyond those that a client gets
  * are spare: for lanes, and for requests, that have none.
  */
-import { abortError } from "ggsl/errors.js";
+import { abortError } from "ggsl/core/errors.js";
 import { guarded } from "../guarded.js";
 import type { Lane } from "../lanes/lane.js";
 import type { LaneLimits } from "../lanes/limits.js";
@@ -11,7 +11,7 @@ import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
 import { Rate } from "./rate.js";
 import { Ticket, type Asked } from "./ticket.js";
-import { Turns, type Choice } from "ggsl/turns.js";
+import { Turns, type Choice } from "ggsl/core/turns.js";
 import { checkTokens, Work } from "./work.js";
 
 export type { Ticket } from "./ticket.js";

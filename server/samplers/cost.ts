@@ -1,6 +1,6 @@
 /** Refuses samplers that cost too much, before they run. */
 import type { Cost } from "@ggsl/compiler/graph/cost.js";
-import { InputError } from "ggsl/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { Refusal } from "../refusal.js";
 import type { CostLimits, SamplerFacts } from "./types.js";
 

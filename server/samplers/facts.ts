@@ -13,8 +13,8 @@ import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
-import { explainGraph, explanationText } from "ggsl/explanation.js";
-import { picksInTail } from "ggsl/tail.js";
+import { explainGraph, explanationText } from "ggsl/chain/explanation.js";
+import { picksInTail } from "ggsl/sequence/tail.js";
 import type { Source } from "./form.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 

@@ -7,7 +7,7 @@ import { isOutOfResources, refusalFor } from "../faults.js";
 import { guarded } from "../guarded.js";
 import type { Lane } from "../lanes/lane.js";
 import type { Log } from "../log.js";
-import { Turns } from "ggsl/turns.js";
+import { Turns } from "ggsl/core/turns.js";
 import { Refusal } from "../refusal.js";
 import type { Job, Reply } from "./facts.js";
 import type { Script } from "./script.js";

@@ -1,7 +1,7 @@
 /** Samplers as the server's other parts, and its clients, see them. All of it is plain data, except the chain. */
 import type { Cost } from "@ggsl/compiler/graph/cost.js";
 import type { GraphSpec } from "@ggsl/compiler/graph/json.js";
-import type { Chain } from "ggsl/chain.js";
+import type { Chain } from "ggsl/chain/chain.js";
 
 /** What the client sent as `sampler`, and what it chose beside it. */
 export interface SamplerRequest {

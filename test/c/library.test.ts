@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
-import { chainOf } from "../../runtime/chain.js";
-import type { Model } from "../../runtime/model.js";
-import { restoreSequence, type SavedSequence } from "../../runtime/savedSequence.js";
+import { chainOf } from "../../runtime/chain/chain.js";
+import type { Model } from "../../runtime/model/model.js";
+import { restoreSequence, type SavedSequence } from "../../runtime/sequence/savedSequence.js";
 import { checkLlama } from "../../tools/build-native.js";
 import { EXACT, writeExactModel } from "../model/file.js";
-import { loadModel } from "../../runtime/model.js";
-import { rpcLibrary } from "../../runtime/remote/library.js";
+import { loadModel } from "../../runtime/model/model.js";
+import { rpcLibrary } from "../../runtime/backends/remote/library.js";
 import { endAll } from "../cli/run.js";
 import { startWorker } from "../rpc/workers.js";
 

@@ -1,8 +1,8 @@
 /** The C library's sequences, by the addon for tests. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
-import type { Vector } from "../../runtime/reference/kernels.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
+import type { Vector } from "../../runtime/backends/reference/kernels.js";
 
 export interface CSequence {
   set(param: string, value: number): void;

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProcess } from "../../bench/server/process.js";
-import { formatTable } from "../../runtime/table.js";
+import { formatTable } from "../../runtime/core/table.js";
 import { writeExactModel } from "../model/file.js";
 import { EXACT_OPTIONS, outputOf } from "./programs.js";
 

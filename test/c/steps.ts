@@ -4,7 +4,7 @@ import type { Graph } from "../../compiler/graph/graph.js";
 import { readSpec, writeSpec } from "../../compiler/graph/json.js";
 import { setsOf } from "../../compiler/graph/sets.js";
 import { withSeed } from "../../compiler/graph/seeds.js";
-import { columnsOf, varying } from "../../runtime/features/feed.js";
+import { columnsOf, varying } from "../../runtime/sequence/features/feed.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -13,8 +13,8 @@ import {
   uniformsOf,
   withUniforms,
   type SequenceState,
-} from "../../runtime/sequence.js";
-import type { Vector } from "../../runtime/reference/kernels.js";
+} from "../../runtime/sequence/sequence.js";
+import type { Vector } from "../../runtime/backends/reference/kernels.js";
 import { runOf } from "../parity/backends.js";
 import { cases, describeCase, makeGiven, type Case, type Given } from "../random/cases.js";
 import { compileIn, OPTIMIZED, Refused } from "../random/compile.js";

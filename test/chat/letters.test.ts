@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { renderedTokens, type Rendered } from "../../runtime/chat/letters.js";
 import { openConversation, renderConversation } from "../../runtime/chat/render.js";
 import type { ChatMessage } from "../../runtime/chat/messages.js";
-import type { NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { TOOLS } from "./templates.js";
 
 /** A vocabulary, the tokens that begin and end a turn, and a text that ends one. */

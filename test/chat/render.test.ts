@@ -1,6 +1,6 @@
 /** Rendering of conversations: messages, templates that fail, and templates of strangers. */
 import { describe, expect, test } from "@jest/globals";
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "../../runtime/core/errors.js";
 import type { ChatMessage } from "../../runtime/chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "../../runtime/chat/render.js";
 import { strftime } from "../../runtime/chat/strftime.js";

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { ChatMessage, Tool } from "../../runtime/chat/messages.js";
-import type { NativeModel } from "../../runtime/native/binding.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
 
 const FOLDER = fileURLToPath(new URL("../../build/llama.cpp/models/templates/", import.meta.url));
 const ADDON = fileURLToPath(new URL("../../build/Release/ggsl_common_oracle.node", import.meta.url));

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { importerFor } from "../../cli/files.js";
 import { parse } from "../../compiler/syntax/parse.js";
-import { compile, compilePipeline } from "../../runtime/chain.js";
-import { explain } from "../../runtime/explain.js";
-import type { Explanation } from "../../runtime/explanation.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
+import { explain } from "../../runtime/chain/explain.js";
+import type { Explanation } from "../../runtime/chain/explanation.js";
 import { ownSchema } from "./schemas.js";
 
 const faults = ownSchema("explain");

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { GenerationStats } from "../../runtime/generate.js";
+import type { GenerationStats } from "../../runtime/generation/generate.js";
 import { withArchitecture } from "../model/damaged.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { warm } from "./warm/warm.js";

@@ -6,7 +6,7 @@ import { moduleChains } from "../../codegen/chains.js";
 import { nameChains, typeScriptModule } from "../../codegen/module.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { importerFor } from "../../cli/files.js";
-import { chainOf, compile } from "../../runtime/chain.js";
+import { chainOf, compile } from "../../runtime/chain/chain.js";
 import { warm } from "../cli/warm/warm.js";
 import { node, tsc } from "./ggsl.js";
 

@@ -1,10 +1,10 @@
 /** Comparisons by the demo model in f32: what is measured is recomputed from the model's logits. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { withSeed } from "../../compiler/graph/seeds.js";
-import { chainOf, compile, compilePipeline } from "../../runtime/chain.js";
+import { chainOf, compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { compareChains } from "../../runtime/compare/compare.js";
 import type { CompareOptions, CompareProgress } from "../../runtime/compare/options.js";
-import type { Model } from "../../runtime/model.js";
+import type { Model } from "../../runtime/model/model.js";
 import { loadExactModel } from "../model/demo.js";
 
 const PROMPT = "In the beginning";

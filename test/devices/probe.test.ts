@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseDevice, chooseDeviceSync } from "../../runtime/devices/choose.js";
-import { cpuLibraries } from "../../runtime/devices/locate.js";
-import { probe, probeSync } from "../../runtime/devices/probe.js";
+import { chooseDevice, chooseDeviceSync } from "../../runtime/backends/devices/choose.js";
+import { cpuLibraries } from "../../runtime/backends/devices/locate.js";
+import { probe, probeSync } from "../../runtime/backends/devices/probe.js";
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "ggsl-probe-"))));

@@ -3,12 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { bindDim, encodeWire } from "../../compiler/graph/wire.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { placeGraph, splitText } from "../../runtime/devices/place.js";
-import { splitGraph } from "../../runtime/devices/split.js";
-import type { NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { acceptPrompt, acceptToken, featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { placeGraph, splitText } from "../../runtime/backends/devices/place.js";
+import { splitGraph } from "../../runtime/backends/devices/split.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import {
+  acceptPrompt,
+  acceptToken,
+  featureInputs,
+  startSequence,
+  uniformsOf,
+} from "../../runtime/sequence/sequence.js";
 import { batchOf } from "../native/batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 

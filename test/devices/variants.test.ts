@@ -3,9 +3,9 @@ import { describe, expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
-import type { CpuVariant } from "../../runtime/native/binding.js";
-import { cpuLibraries } from "../../runtime/devices/locate.js";
-import { surveyCpuVariants } from "../../runtime/devices/survey.js";
+import type { CpuVariant } from "../../runtime/backends/native/binding.js";
+import { cpuLibraries } from "../../runtime/backends/devices/locate.js";
+import { surveyCpuVariants } from "../../runtime/backends/devices/survey.js";
 import { needing } from "../needs.js";
 
 const VARIANTS = surveyCpuVariants();
@@ -37,8 +37,8 @@ test("the variants are the libraries that are there", () => {
 
 /** The libraries that are mapped once the binding is loaded, as one that GGSL itself says is loaded. */
 const SCRIPT = `
-const { loadBinding } = await import(${JSON.stringify(resolve("runtime/dist/native/loader.js"))});
-const { surveyCpuVariants } = await import(${JSON.stringify(resolve("runtime/dist/devices/survey.js"))});
+const { loadBinding } = await import(${JSON.stringify(resolve("runtime/dist/backends/native/loader.js"))});
+const { surveyCpuVariants } = await import(${JSON.stringify(resolve("runtime/dist/backends/devices/survey.js"))});
 loadBinding();
 const maps = (await import("node:fs")).readFileSync("/proc/self/maps", "utf8");
 const mapped = [...new Set(maps.match(/libggml-cpu-[^/]*(?=\\.so$)/gm))].map((name) => name.replace("libggml-cpu-", ""));
@@ -86,7 +86,7 @@ needing({ what: "an older processor", isThere: UNSUPPORTED !== undefined, fix: "
 
 describe("it counts wherever CPU backends are loaded", () => {
   test("in the process that tries drivers", () => {
-    const module = JSON.stringify(resolve("runtime/dist/devices/probe.js"));
+    const module = JSON.stringify(resolve("runtime/dist/backends/devices/probe.js"));
     const script = `const { probeSync } = await import(${module}); console.log(probeSync("none.so").failure);`;
     expect(node("pentium", "--input-type=module", "-e", script).stdout).toBe(`${UNKNOWN}\n`);
   });

@@ -14,8 +14,8 @@ import {
 } from "../../runtime/index.js";
 import { createOnnxEvaluator } from "../../runtime/onnx.js";
 import type { Ort } from "../../runtime/onnx/ort.js";
-import { interpret } from "../../runtime/reference/interpret.js";
-import { openSteps } from "../../runtime/steps.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
+import { openSteps } from "../../runtime/chain/steps.js";
 import { ORT, openModel } from "../emit/ort.js";
 import { random } from "../parity/random.js";
 

@@ -3,10 +3,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "@jest/globals";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { compile, compilePipeline } from "../../runtime/chain.js";
-import type { NativeGraph } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { Chains } from "../../runtime/scheduler/chains.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
+import type { NativeGraph } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { Chains } from "../../runtime/decode/scheduler/chains.js";
 
 const WORDS = encodeWire(compilePipeline("greedy()").graph);
 const TEMPERATURE = (t: number): Int32Array =>

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { warm } from "../cli/warm/warm.js";
-import { loadVocabulary } from "../../runtime/model.js";
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
+import { loadVocabulary } from "../../runtime/model/model.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 const ggsl = warm();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
 import { compile, type Chain } from "../../runtime/index.js";
-import { seededChain } from "../../runtime/chain.js";
+import { seededChain } from "../../runtime/chain/chain.js";
 import { compareChains } from "../../runtime/compare.js";
 import { loadChains } from "../../cli/chain.js";
 import { seededBy } from "../../server/engine/parameters.js";

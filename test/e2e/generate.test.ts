@@ -1,9 +1,9 @@
 /** Text from the demo model with a chain in its graph, against llama.cpp's own CPU chain. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { AbortError, InputError } from "../../runtime/errors.js";
-import type { GenerateOptions, GenerationStats } from "../../runtime/generate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { AbortError, InputError } from "../../runtime/core/errors.js";
+import type { GenerateOptions, GenerationStats } from "../../runtime/generation/generate.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { DEMO_MODEL, endless } from "../model/demo.js";
 import { expectSameText, referenceOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compilePipeline } from "../../runtime/chain.js";
-import { AbortError, InputError } from "../../runtime/errors.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { AbortError, InputError } from "../../runtime/core/errors.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { DEMO_MODEL, endless, EXACT, writeExactModel } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 

@@ -1,8 +1,8 @@
 /** The model's own log-probabilities, against the softmax of `model.logits`, and the chain's rows beside them. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import type { GenerateOptions, Generation, GenerationStats, Piece } from "../../runtime/generate.js";
-import type { Model } from "../../runtime/model.js";
+import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import type { GenerateOptions, Generation, GenerationStats, Piece } from "../../runtime/generation/generate.js";
+import type { Model } from "../../runtime/model/model.js";
 import { endless, loadExactModel } from "../model/demo.js";
 
 const PROMPT = "In the beginning";

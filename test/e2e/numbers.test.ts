@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NUMBER_FORMS, readNumbers } from "../../cli/numbers.js";
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "../../runtime/core/errors.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-numbers-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
 /** Long prompts are read in pieces, beside texts that are being written. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { compilePipeline } from "../../runtime/chain.js";
-import { AbortError, InputError } from "../../runtime/errors.js";
-import type { Generation, SequenceRequest } from "../../runtime/generate.js";
-import { loadModel } from "../../runtime/model.js";
-import type { Batch } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { fairShares } from "../../runtime/scheduler/prefill.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { AbortError, InputError } from "../../runtime/core/errors.js";
+import type { Generation, SequenceRequest } from "../../runtime/generation/generate.js";
+import { loadModel } from "../../runtime/model/model.js";
+import type { Batch } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { fairShares } from "../../runtime/decode/scheduler/prefill.js";
 import { DEMO_MODEL, endless } from "../model/file.js";
 import { recorded, type Recorded } from "../model/recorded.js";
 

@@ -1,8 +1,8 @@
 /** Taking tokens back: the text goes on as if they had never been written. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { compile } from "../../runtime/chain.js";
-import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
-import type { Model } from "../../runtime/model.js";
+import { compile } from "../../runtime/chain/chain.js";
+import type { GenerateOptions, Generation, Piece } from "../../runtime/generation/generate.js";
+import type { Model } from "../../runtime/model/model.js";
 import { endless, loadExactModel } from "../model/file.js";
 import { iteratorOf, rest, take } from "../model/reading.js";
 

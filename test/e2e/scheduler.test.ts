@@ -1,11 +1,11 @@
 /** How steps become batches, against a context that only writes down what it is asked for. */
 import { expect, test } from "@jest/globals";
-import { Scheduler } from "../../runtime/scheduler/scheduler.js";
-import type { Slot, Step } from "../../runtime/scheduler/step.js";
+import { Scheduler } from "../../runtime/decode/scheduler/scheduler.js";
+import type { Slot, Step } from "../../runtime/decode/scheduler/step.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/backends/native/binding.js";
 
 const [GREEDY, OTHER] = ["greedy()", "top_k(2) |> dist(1)"].map((stages) =>
   encodeWire(compilePipeline(stages).graph),

@@ -1,11 +1,11 @@
 /** The scheduler with random arrivals, on a memory that knows what each sequence has to hold. */
 import { describe, expect, test } from "@jest/globals";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { drawF64, mt19937 } from "../../runtime/mt19937.js";
-import type { Batch } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { Scheduler } from "../../runtime/scheduler/scheduler.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { drawF64, mt19937 } from "../../runtime/core/mt19937.js";
+import type { Batch } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { Scheduler } from "../../runtime/decode/scheduler/scheduler.js";
 import { answerTo, openMemory, type Memory, type MemoryOptions } from "../model/memory.js";
 
 const CHAINS = ["greedy()", "top_k(2) |> dist(1)", "top_k(3) |> dist(1)"].map((stages) =>

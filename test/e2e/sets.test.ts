@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compile, type Chain } from "../../runtime/chain.js";
-import type { Generation, GenerateOptions, GenerationStats } from "../../runtime/generate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { compile, type Chain } from "../../runtime/chain/chain.js";
+import type { Generation, GenerateOptions, GenerationStats } from "../../runtime/generation/generate.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { EXACT, writeExactModel } from "../model/demo.js";
 
 const program = (params: string, stages: string): Chain =>

@@ -1,11 +1,11 @@
 /** Where texts end: stop texts, the fewest tokens, texts that do not end; and what becomes of a generation that has ended. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { assertValid } from "../../compiler/graph/verify.js";
-import { chainOf, compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import type { GenerateOptions, Generation, Piece } from "../../runtime/generate.js";
+import { chainOf, compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import type { GenerateOptions, Generation, Piece } from "../../runtime/generation/generate.js";
 import { endValues, withEnds } from "../../runtime/generation/ends.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { DEMO_MODEL, endless } from "../model/file.js";
 
 const PROMPT = "In the beginning";

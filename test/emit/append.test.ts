@@ -13,11 +13,11 @@ import { modelBytes, type OnnxGraph } from "../../compiler/emit/onnx/protobuf.js
 import { FIELD } from "../../compiler/emit/onnx/schema.js";
 import { appendedSurfaceOf } from "../../compiler/emit/surface.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { createAppendedSampler } from "../../runtime/onnx/appended.js";
 import { feedsBesideLogits, outputNames, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
-import { openSteps } from "../../runtime/steps.js";
+import { openSteps } from "../../runtime/chain/steps.js";
 import { smallModel, type ModelOptions } from "./languageModel.js";
 import { openModel, openOnnx, ORT, PlainTensor, type OpenModel } from "./ort.js";
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { openPage, type RuntimePage } from "../../bench/runtimes/browser.js";
 import type { PageRuntime, PageText, Runtimes } from "../../bench/runtimes/page.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { makeLogits, ORDINARY_SHAPES } from "../parity/logits.js";
 import { inBrowser } from "../playground/site.js";
 

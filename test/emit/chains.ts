@@ -5,8 +5,8 @@ import { ALL_OUTPUTS, checkSource, compileChain, graphOf, isOpen } from "../../c
 import type { Graph } from "../../compiler/graph/graph.js";
 import { withSeed } from "../../compiler/graph/seeds.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import type { UniformValues } from "../../runtime/sequence.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import type { UniformValues } from "../../runtime/sequence/sequence.js";
 
 export interface EmittedChain {
   readonly name: string;

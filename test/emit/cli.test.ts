@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emitOnnx } from "../../compiler/emit/onnx/emit.js";
-import { compilePipeline } from "../../runtime/chain.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
 
 const folder = mkdtempSync(join(tmpdir(), "ggsl-onnx-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 /** Chains in another runtime beside the reference, token by token, several sequences at once. */
 import { expect } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
-import type { UniformValues } from "../../runtime/sequence.js";
-import { openSteps, type Given, type Steps } from "../../runtime/steps.js";
+import { interpret, type Outputs } from "../../runtime/backends/reference/interpret.js";
+import type { UniformValues } from "../../runtime/sequence/sequence.js";
+import { openSteps, type Given, type Steps } from "../../runtime/chain/steps.js";
 import { makeLogits, ORDINARY_SHAPES, type LogitsSpec } from "../parity/logits.js";
 import { random } from "../parity/random.js";
 import { rowsOfGraph } from "../parity/rows.js";

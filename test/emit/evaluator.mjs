@@ -1,7 +1,7 @@
 /** Chains in onnxruntime-node through `ggsl/onnx`, in a process of its own, as a program would use it. Prints what it found as JSON. */
 import * as ort from "onnxruntime-node";
-import { compile, compilePipeline } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
+import { compile, compilePipeline } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
 import { createOnnxEvaluator } from "ggsl/onnx";
 import { messageOf } from "./messageOf.mjs";
 

@@ -1,7 +1,7 @@
 /** Chains over a vocabulary of today's size in onnxruntime-node: the same rows, although sums have 128256 terms. */
 import { test } from "@jest/globals";
 import { withSeed } from "../../compiler/graph/seeds.js";
-import { compilePipeline } from "../../runtime/chain.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
 import { LARGE } from "./chains.js";
 import { expectSame } from "./compare.js";
 import { openOnnx } from "./ort.js";

@@ -4,7 +4,7 @@ import type { Dtype, GraphNode } from "../../compiler/graph/graph.js";
 import { OP_NAMES, resultType, type OpName } from "../../compiler/graph/ops.js";
 import type { Attrs, Dim } from "../../compiler/graph/vector.js";
 import { plainGraph } from "../../compiler/graph/plain.js";
-import { interpret } from "../../runtime/reference/interpret.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
 import { F32_MIN } from "../../compiler/graph/interval.js";
 import { random } from "../parity/random.js";
 import { openOnnx } from "./ort.js";

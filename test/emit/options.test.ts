@@ -4,7 +4,7 @@ import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { emitOnnx, METADATA } from "../../compiler/emit/onnx/emit.js";
 import { LEAST_OPSET, MOST_OPSET, type OnnxOptions } from "../../compiler/emit/onnx/options.js";
 import { surfaceOf } from "../../compiler/emit/surface.js";
-import { compile, compilePipeline } from "../../runtime/chain.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { TYPICAL } from "./chains.js";
 import { expectSame } from "./compare.js";
 import { openOnnx } from "./ort.js";

@@ -11,8 +11,8 @@ import { surfaceOf } from "../../compiler/emit/surface.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import type { Ort, OrtTensor } from "../../runtime/onnx/ort.js";
 import { feedsOf, outputNames, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
-import type { Outputs } from "../../runtime/reference/interpret.js";
-import type { Given } from "../../runtime/steps.js";
+import type { Outputs } from "../../runtime/backends/reference/interpret.js";
+import type { Given } from "../../runtime/chain/steps.js";
 
 /** What the addon reads of a tensor that it is given, and makes of a result. */
 export class PlainTensor implements OrtTensor {

@@ -3,8 +3,8 @@
  * that is written there. Prints what it found as JSON.
  */
 import { AutoModelForCausalLM, env, Tensor } from "@huggingface/transformers";
-import { compilePipeline } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
 import { ChainProcessor } from "ggsl/transformers";
 import { messageOf } from "./messageOf.mjs";
 import { writeSmallModel } from "./languageModel.ts";

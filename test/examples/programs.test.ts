@@ -5,7 +5,7 @@ import { checkProgram } from "../../compiler/driver.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { textAt } from "../../compiler/syntax/source.js";
-import { runTests } from "../../runtime/testing.js";
+import { runTests } from "../../runtime/chain/testing.js";
 import { importerFor } from "../../cli/files.js";
 
 const FILES = readdirSync("examples", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ggsl"));

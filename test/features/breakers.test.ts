@@ -1,9 +1,9 @@
 /** Text breakers as token sequences: what is found, and how much work it takes. */
 import { expect, test } from "@jest/globals";
-import { breakersOf } from "../../runtime/features/breakers.js";
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
-import { append } from "../../runtime/features/history.js";
-import { repeatLengths } from "../../runtime/features/repeats.js";
+import { breakersOf } from "../../runtime/sequence/features/breakers.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
+import { append } from "../../runtime/sequence/features/history.js";
+import { repeatLengths } from "../../runtime/sequence/features/repeats.js";
 
 /** A deterministic generator of numbers below `limit`. */
 function generator(seed: number): (limit: number) => number {

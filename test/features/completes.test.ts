@@ -2,9 +2,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, readSpec, toSpec, writeSpec } from "../../compiler/graph/json.js";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { loadModel } from "../../runtime/model.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { loadModel } from "../../runtime/model/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const V = 12;

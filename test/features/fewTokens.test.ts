@@ -1,8 +1,8 @@
 /** Logits that change for the tokens of the text only, against plain arithmetic, with tokens that are dropped. */
 import { describe, expect, test } from "@jest/globals";
 import { launches } from "../../compiler/graph/ops.js";
-import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { createEvaluator, type Candidate } from "../../runtime/evaluate.js";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator, type Candidate } from "../../runtime/chain/evaluate.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
 const V = 24;

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, readSpec, toSpec, writeSpec } from "../../compiler/graph/json.js";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator, type EvaluateBackend } from "../../runtime/evaluate.js";
-import { acceptToken, acceptPrompt, featureInputs, startSequence } from "../../runtime/sequence.js";
-import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator, type EvaluateBackend } from "../../runtime/chain/evaluate.js";
+import { acceptToken, acceptPrompt, featureInputs, startSequence } from "../../runtime/sequence/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
 
 const V = 7;
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { join } from "node:path";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { fromBytes, textsOf, toBytes, vocabularyFrom } from "../../runtime/features/vocabulary.js";
-import { loadModel, loadVocabulary } from "../../runtime/model.js";
-import { runTests } from "../../runtime/testing.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { fromBytes, textsOf, toBytes, vocabularyFrom } from "../../runtime/core/vocabulary.js";
+import { loadModel, loadVocabulary } from "../../runtime/model/model.js";
+import { runTests } from "../../runtime/chain/testing.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 const ROOT = "build/llama.cpp/models";

@@ -1,8 +1,8 @@
 /** A text with a host tail goes on as it would have, after it was saved: whatever its stages remember. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compile, compilePipeline, type Model } from "../../runtime/index.js";
-import type { SavedSequence } from "../../runtime/savedSequence.js";
-import type { GenerateOptions } from "../../runtime/generate.js";
+import type { SavedSequence } from "../../runtime/sequence/savedSequence.js";
+import type { GenerateOptions } from "../../runtime/generation/generate.js";
 import { endless, loadExactModel } from "../model/file.js";
 import { rest, take } from "../model/reading.js";
 

@@ -1,6 +1,6 @@
 /** Compares XGrammar's masks and verdicts with those of llama.cpp's engine on random texts. */
-import { InputError } from "../../runtime/errors.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { InputError } from "../../runtime/core/errors.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { llamaState } from "../../runtime/grammars/llama.js";

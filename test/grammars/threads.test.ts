@@ -1,8 +1,8 @@
 /** Threads that prepare grammars, and those where texts live: whose grammars wait for whose, and what happens to a thread that ends. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
-import { compile } from "../../runtime/chain.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/grammars/open.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";

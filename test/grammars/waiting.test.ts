@@ -1,10 +1,10 @@
 /** Grammars that are asked only sometimes, or not obeyed: they wait, on every backend. */
 import { describe, expect, test } from "@jest/globals";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator, type EvaluateBackend, type EvaluateOptions } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator, type EvaluateBackend, type EvaluateOptions } from "../../runtime/chain/evaluate.js";
 import { fromSpec, toSpec } from "../../compiler/graph/json.js";
-import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
-import { acceptToken, startSequence } from "../../runtime/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
+import { acceptToken, startSequence } from "../../runtime/sequence/sequence.js";
 
 const BACKENDS: readonly EvaluateBackend[] = ["reference", "cpu", "wasm"];
 const LETTERS = Array.from("abcdefgh");

@@ -1,8 +1,8 @@
 /** Texts that grammars accept: random walks over their masks. */
-import { loadBinding } from "../../runtime/native/loader.js";
-import type { NativeModel } from "../../runtime/native/binding.js";
-import { vocabularyOf } from "../../runtime/features/model.js";
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
+import { vocabularyOf } from "../../runtime/sequence/features/model.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import type { GrammarState } from "../../runtime/grammars/types.js";
 

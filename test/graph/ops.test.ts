@@ -10,7 +10,7 @@ import {
   type OperandRule,
 } from "../../compiler/graph/ops.js";
 import type { Attr, Attrs, Dim, Dtype } from "../../compiler/graph/vector.js";
-import { KERNELS, type Vector } from "../../runtime/reference/kernels.js";
+import { KERNELS, type Vector } from "../../runtime/backends/reference/kernels.js";
 import { random, type Random } from "../parity/random.js";
 
 type Op = keyof typeof KERNELS;

@@ -3,11 +3,11 @@ import { describe, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, SpecError, writeSpec } from "../../compiler/graph/json.js";
 import { LIMITS } from "../../compiler/limits/format.js";
-import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { InputError } from "../../runtime/errors.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { acceptToken, startSequence, uniformsOf, withUniforms } from "../../runtime/sequence.js";
-import { saveSequence } from "../../runtime/savedSequence.js";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { InputError } from "../../runtime/core/errors.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { acceptToken, startSequence, uniformsOf, withUniforms } from "../../runtime/sequence/sequence.js";
+import { saveSequence } from "../../runtime/sequence/savedSequence.js";
 
 type Json = Record<string, unknown>;
 

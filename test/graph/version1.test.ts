@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { readSpec } from "../../compiler/graph/json.js";
-import { chainOf, compile } from "../../runtime/chain.js";
-import { createEvaluator, type Evaluation } from "../../runtime/evaluate.js";
+import { chainOf, compile } from "../../runtime/chain/chain.js";
+import { createEvaluator, type Evaluation } from "../../runtime/chain/evaluate.js";
 
 const FOLDER = join(import.meta.dirname, "version1");
 const PROGRAM = readFileSync(join(FOLDER, "chains.ggsl"), "utf8");

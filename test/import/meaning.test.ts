@@ -1,10 +1,10 @@
 /** Imported settings against the other tools' definitions of them, computed plainly from the text and the logits. */
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { importFile, type ImportOptions } from "../../settings/from/import.js";
-import { loadModel } from "../../runtime/model.js";
+import { loadModel } from "../../runtime/model/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { textSource } from "./gguf.js";
 

@@ -1,7 +1,7 @@
 /** KoboldCpp's tail-free sampling (sample_tail_free in gpttype_adapter.cpp), on rows where it is unusual. */
 import { expect, test } from "@jest/globals";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { importFile } from "../../settings/from/import.js";
 import { textSource } from "./gguf.js";
 

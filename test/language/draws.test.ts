@@ -6,11 +6,11 @@ import { fromSpec, readSpec, writeSpec } from "../../compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "../../compiler/graph/seeds.js";
 import { MAX_STREAM, streamOf, streamSeed } from "../../compiler/graph/streams.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { drawF32, drawF64, mt19937 } from "../../runtime/mt19937.js";
-import { acceptToken, startSequence, takesDraws } from "../../runtime/sequence.js";
-import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
+import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { drawF32, drawF64, mt19937 } from "../../runtime/core/mt19937.js";
+import { acceptToken, startSequence, takesDraws } from "../../runtime/sequence/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
 

@@ -1,8 +1,8 @@
 /** What a caller may give is a fact of the source: it does not depend on what the optimizer removes. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 const SOURCE = `import { top_k, logit_bias, dist } from "std"

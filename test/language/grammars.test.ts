@@ -1,10 +1,10 @@
 /** Grammars that are given with the request, against a calculation here. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { createEvaluator, type EvaluateBackend, type Evaluator } from "../../runtime/evaluate.js";
-import type { Generation } from "../../runtime/generate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
-import type { UniformValues } from "../../runtime/sequence.js";
+import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator, type EvaluateBackend, type Evaluator } from "../../runtime/chain/evaluate.js";
+import type { Generation } from "../../runtime/generation/generate.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
+import type { UniformValues } from "../../runtime/sequence/sequence.js";
 import { costOf } from "../../compiler/graph/cost.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, toSpec } from "../../compiler/graph/json.js";

@@ -4,11 +4,17 @@ import { hashOf, noiseOf } from "../../compiler/graph/hash.js";
 import { fromSpec, readSpec, specFaults, toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { withSeed } from "../../compiler/graph/seeds.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { chainOf, compile, compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { acceptToken, startSequence, uniformsOf, withUniforms, type SequenceState } from "../../runtime/sequence.js";
-import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
+import { chainOf, compile, compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import {
+  acceptToken,
+  startSequence,
+  uniformsOf,
+  withUniforms,
+  type SequenceState,
+} from "../../runtime/sequence/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
 import { nativeGraph } from "../native/graphs.js";
 import { BACKENDS } from "../parity/backends.js";
 import { random } from "../parity/random.js";

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, toSpec } from "../../compiler/graph/json.js";
-import { compile, type Chain } from "../../runtime/chain.js";
-import { createEvaluator, type Evaluation } from "../../runtime/evaluate.js";
-import { loadModel } from "../../runtime/model.js";
-import { runTests } from "../../runtime/testing.js";
+import { compile, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator, type Evaluation } from "../../runtime/chain/evaluate.js";
+import { loadModel } from "../../runtime/model/model.js";
+import { runTests } from "../../runtime/chain/testing.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

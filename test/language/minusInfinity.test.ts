@@ -1,7 +1,7 @@
 /** A token of -inf is never picked, whatever arithmetic does to the other logits, with and without optimizations. */
 import { describe, expect, test } from "@jest/globals";
 import { ALL_OUTPUTS, compileProgram, graphOf } from "../../compiler/driver.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 
 const NO = -Infinity;
 

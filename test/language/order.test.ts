@@ -3,9 +3,9 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 import { describe, expect, test } from "@jest/globals";
 import { checkProgram, compileProgram } from "../../compiler/driver.js";
 import { OPTIMIZATIONS } from "../../compiler/optimizations.js";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { runTests } from "../../runtime/testing.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { runTests } from "../../runtime/chain/testing.js";
 import { newFiles } from "../../lsp/files.js";
 import { newState } from "../../lsp/state.js";
 

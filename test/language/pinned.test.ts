@@ -1,7 +1,7 @@
 /** Regression tests: minimal programs that were once miscompiled. */
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { BACKENDS } from "../parity/backends.js";
 import { faultOf } from "../parity/compare.js";
 import { compileBody, evaluateGraph, rowsAfter } from "./run.js";

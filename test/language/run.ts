@@ -1,7 +1,7 @@
 /** A sampler's body on given logits, on each backend. */
 import { compileProgram, graphOf } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { startSequence, uniformsOf } from "../../runtime/sequence.js";
+import { startSequence, uniformsOf } from "../../runtime/sequence/sequence.js";
 import { runOf, type Backend, type Results } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";
 

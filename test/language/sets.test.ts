@@ -1,11 +1,11 @@
 /** Sets of tokens, against membership computed here. */
 import { describe, expect, test } from "@jest/globals";
-import { chainOf, compile, type Chain } from "../../runtime/chain.js";
-import { createEvaluator, type EvaluateBackend } from "../../runtime/evaluate.js";
-import type { GivenVocabulary, Vocabulary } from "../../runtime/features/vocabulary.js";
-import { vocabularyFrom } from "../../runtime/features/vocabulary.js";
+import { chainOf, compile, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator, type EvaluateBackend } from "../../runtime/chain/evaluate.js";
+import type { GivenVocabulary, Vocabulary } from "../../runtime/core/vocabulary.js";
+import { vocabularyFrom } from "../../runtime/core/vocabulary.js";
 import { fromSpec, toSpec } from "../../compiler/graph/json.js";
-import type { UniformValues } from "../../runtime/sequence.js";
+import type { UniformValues } from "../../runtime/sequence/sequence.js";
 
 const TEXTS = ["</s>", "a", "1", "22", " yes", "é", "3x", "\n", "<s>", "no"];
 const V = TEXTS.length;

@@ -4,12 +4,12 @@ import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { compileProgram } from "../../compiler/driver.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compile, compilePipeline, type Chain } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { loadModel } from "../../runtime/model.js";
-import { runTests } from "../../runtime/testing.js";
-import { startSequence } from "../../runtime/sequence.js";
-import { restoreSequence, saveSequence } from "../../runtime/savedSequence.js";
+import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { loadModel } from "../../runtime/model/model.js";
+import { runTests } from "../../runtime/chain/testing.js";
+import { startSequence } from "../../runtime/sequence/sequence.js";
+import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

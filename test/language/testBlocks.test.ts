@@ -1,6 +1,6 @@
 /** What test blocks can contain: tokens accepted before, candidates for each step, states, and a history by text. */
 import { expect, test } from "@jest/globals";
-import { runTests } from "../../runtime/testing.js";
+import { runTests } from "../../runtime/chain/testing.js";
 
 const SAMPLERS = `sampler counting() {
   state seen: i32 = 0

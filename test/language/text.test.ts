@@ -4,11 +4,11 @@ import { compileProgram, graphOf } from "../../compiler/driver.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { fromSpec, readSpec, writeSpec } from "../../compiler/graph/json.js";
 import { printGraph } from "../../compiler/graph/text.js";
-import { compile, chainOf } from "../../runtime/chain.js";
-import { InputError } from "../../runtime/errors.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
-import { loadModel } from "../../runtime/model.js";
+import { compile, chainOf } from "../../runtime/chain/chain.js";
+import { InputError } from "../../runtime/core/errors.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
+import { loadModel } from "../../runtime/model/model.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -16,8 +16,8 @@ import {
   uniformsOf,
   withUniforms,
   type SequenceState,
-} from "../../runtime/sequence.js";
-import { restoreSequence, saveSequence, type SavedSequence } from "../../runtime/savedSequence.js";
+} from "../../runtime/sequence/sequence.js";
+import { restoreSequence, saveSequence, type SavedSequence } from "../../runtime/sequence/savedSequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;

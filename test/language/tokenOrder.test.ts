@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { quickFix } from "../../compiler/check/fixes.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { checkProgram, compileProgram, graphOf } from "../../compiler/driver.js";
-import { runTests } from "../../runtime/testing.js";
+import { runTests } from "../../runtime/chain/testing.js";
 
 const opsOf = (source: string, disable: readonly string[] = []): string[] =>
   graphOf(compileProgram(source, { disable })).nodes.map(({ op }) => op);

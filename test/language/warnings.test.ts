@@ -7,7 +7,7 @@ import { check } from "../../compiler/check/check.js";
 import { quickFix } from "../../compiler/check/fixes.js";
 import { checkProgram } from "../../compiler/driver.js";
 import { launches } from "../../compiler/graph/ops.js";
-import { compile } from "../../runtime/chain.js";
+import { compile } from "../../runtime/chain/chain.js";
 
 const codesOf = (text: string, files: Readonly<Record<string, string>> = {}): string[] =>
   checkProgram(

@@ -1,8 +1,8 @@
 /** Windows over the text: what -1, 0 and smaller numbers mean is the table of docs/semantics.md. */
 import { expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 
 const HISTORY = [0, 1, 2, 0, 1];
 

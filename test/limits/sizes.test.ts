@@ -9,7 +9,7 @@ import type { Diagnostic } from "../../compiler/check/diagnostics.js";
 import { limitsOf, type Limits } from "../../compiler/limits/limits.js";
 import { Meter } from "../../compiler/limits/meter.js";
 import { verify } from "../../compiler/graph/verify.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 
 const many = (count: number, text: (i: number) => string, separator = "\n"): string =>
   Array.from({ length: count }, (_, i) => text(i)).join(separator);

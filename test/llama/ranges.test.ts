@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { fieldOf, type FieldName } from "../../compiler/llama/fields.js";
 import { TAIL_SAMPLERS, type TailParam } from "../../compiler/llama/samplers.js";
 import { checkProgram } from "../../compiler/driver.js";
-import { openTail } from "../../runtime/tail.js";
+import { openTail } from "../../runtime/sequence/tail.js";
 
 const SOURCE = "build/llama.cpp";
 

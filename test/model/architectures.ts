@@ -3,7 +3,7 @@
  * one with sliding windows (Cohere2: three layers of four have a window).
  */
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { drawF64, mt19937 } from "../../runtime/mt19937.js";
+import { drawF64, mt19937 } from "../../runtime/core/mt19937.js";
 import { fileParts, keyOf, readKeys } from "../../tools/lib/gguf.js";
 import { DEMO_MODEL } from "./file.js";
 

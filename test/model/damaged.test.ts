@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ModelError } from "../../runtime/errors.js";
-import { loadModel, type Model } from "../../runtime/model.js";
-import { probeModel } from "../../runtime/modelProbe.js";
+import { ModelError } from "../../runtime/core/errors.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
+import { probeModel } from "../../runtime/model/modelProbe.js";
 import { damagedModels, withArchitecture, withKeys, withTypeOfLastTensor } from "./damaged.js";
 import { DEMO_MODEL } from "./file.js";
 

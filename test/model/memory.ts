@@ -2,7 +2,7 @@
  * The memory of a context without a model: it holds the tokens of each sequence, and answers with a number that depends on all of
  * them. A sequence that does not hold exactly its text gives another answer.
  */
-import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
+import type { Batch, ContextStats, DecodeOutput, NativeContext } from "../../runtime/backends/native/binding.js";
 
 export interface MemoryOptions {
   readonly sequences: number;

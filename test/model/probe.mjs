@@ -2,8 +2,8 @@
  * Loads model files and generates with those that load: `node probe.mjs PROBE FILE...`, where PROBE is `true` or `false`. Prints
  * for each `ok` or the error's name, code and message.
  */
-import { compilePipeline } from "ggsl/chain.js";
-import { loadModel } from "ggsl/model.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { loadModel } from "ggsl/model/model.js";
 
 const [probe, ...files] = process.argv.slice(2);
 const chain = compilePipeline("dist(1)");

@@ -1,9 +1,9 @@
 /** A model whose batches are written down: which tokens are computed, for which sequences, with how many outputs. */
-import { openBatch, type BatchOptions, type GenerationBatch } from "../../runtime/batch.js";
-import { contextSettings, type ContextSettings } from "../../runtime/contextOptions.js";
-import type { LoadedModel } from "../../runtime/generate.js";
-import type { Batch, ModelBinding, NativeContext, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { openBatch, type BatchOptions, type GenerationBatch } from "../../runtime/model/batch.js";
+import { contextSettings, type ContextSettings } from "../../runtime/backends/contextOptions.js";
+import type { LoadedModel } from "../../runtime/generation/generate.js";
+import type { Batch, ModelBinding, NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 
 export interface Recorded {
   readonly native: NativeModel;

@@ -4,8 +4,8 @@
  * the other there when its logits are off by as much as rounding leaves open.
  */
 import { expect } from "@jest/globals";
-import type { Generation } from "../../runtime/generate.js";
-import type { Model } from "../../runtime/model.js";
+import type { Generation } from "../../runtime/generation/generate.js";
+import type { Model } from "../../runtime/model/model.js";
 import { loadOracle, type LlamaSampler, type OracleText } from "../native/oracle.js";
 
 /**

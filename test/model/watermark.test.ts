@@ -1,10 +1,10 @@
 /** Marked texts of the demo model are told from unmarked ones, and the scores are those of their formulas. */
 import { expect, test } from "@jest/globals";
 import { hashOf, noiseOf } from "../../compiler/graph/hash.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import { loadModel, type Model } from "../../runtime/model.js";
-import { detectAaronson, detectWatermark } from "../../runtime/watermark.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
+import { detectAaronson, detectWatermark } from "../../runtime/chain/watermark.js";
 import { random } from "../parity/random.js";
 import { DEMO_MODEL, endless } from "./demo.js";
 

@@ -1,7 +1,7 @@
 /** Sequences of one context with equal chains share one subgraph: each gets exactly the tokens that it gets alone. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { compile, type Chain } from "../../runtime/chain.js";
+import { compile, type Chain } from "../../runtime/chain/chain.js";
 import type {
   ChainResults,
   ContextStats,
@@ -9,8 +9,8 @@ import type {
   NativeEvaluator,
   NativeGraph,
   NativeModel,
-} from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+} from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -18,7 +18,7 @@ import {
   startSequence,
   uniformsOf,
   type SequenceState,
-} from "../../runtime/sequence.js";
+} from "../../runtime/sequence/sequence.js";
 import { batchOf, type Part } from "./batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 

@@ -1,5 +1,5 @@
 /** Batches, generation and error codes for the tests of the native runtime. */
-import type { Batch, DecodeOutput, NativeContext } from "../../runtime/native/binding.js";
+import type { Batch, DecodeOutput, NativeContext } from "../../runtime/backends/native/binding.js";
 
 export interface Part {
   readonly sequence: number;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { graphOf, GREEDY, logitsNode, nativeGraph, node, RANKED } from "./graphs.js";
 
 const NO_UNIFORMS = new Float32Array(0);

@@ -5,10 +5,10 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compile, compilePipeline } from "../../runtime/chain.js";
-import { featureInputs, startSequence, uniformsOf } from "../../runtime/sequence.js";
-import type { ChainResults } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
+import { featureInputs, startSequence, uniformsOf } from "../../runtime/sequence/sequence.js";
+import type { ChainResults } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { graphOf, logitsNode, nativeGraph, node, uniformNode } from "./graphs.js";
 
 const ROWS = 6;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { NativeGrammar, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeGrammar, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { thrownBy } from "./batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 

@@ -3,8 +3,8 @@ import type { Dim, Dtype, Graph, GraphNode, Outputs, State } from "../../compile
 import { plainGraph } from "../../compiler/graph/plain.js";
 import type { OpName } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import type { NativeGraph } from "../../runtime/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import type { NativeGraph } from "../../runtime/backends/native/binding.js";
 
 export const node = (
   op: OpName,

@@ -1,7 +1,7 @@
 /** Chains in one batch: each computes the rows of its own sequences only. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { NativeContext, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf } from "./batches.js";
 import { nativeGraph, RANKED, TRUNCATED } from "./graphs.js";

@@ -4,11 +4,11 @@ import { guidesOf } from "../../compiler/graph/feeds.js";
 import type { Graph, NodeId } from "../../compiler/graph/graph.js";
 import { launches } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { placeGraph } from "../../runtime/devices/place.js";
-import type { Batch, ContextOptions, NativeContext, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { startSequence, uniformsOf } from "../../runtime/sequence.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { placeGraph } from "../../runtime/backends/devices/place.js";
+import type { Batch, ContextOptions, NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { startSequence, uniformsOf } from "../../runtime/sequence/sequence.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, type Part } from "./batches.js";
 

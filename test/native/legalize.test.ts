@@ -7,10 +7,10 @@ import type { Dim, Dtype, Graph, GraphNode } from "../../compiler/graph/graph.js
 import type { OpName } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import type { ChainResults, DeviceFamily, NativeEvaluator } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { interpret } from "../../runtime/reference/interpret.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import type { ChainResults, DeviceFamily, NativeEvaluator } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
 import { graphOf, logitsNode, nativeGraph, node } from "./graphs.js";
 
 const FAMILIES: readonly DeviceFamily[] = ["cpu", "cuda", "vulkan", "other"];

@@ -1,8 +1,8 @@
 /** llama.cpp's own CPU samplers, from the test-only addon build/Release/ggsl_oracle.node. */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { NativeTailStage } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeTailStage } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 
 /** One of llama.cpp's samplers. No model is there, so what needs a vocabulary is for `generateReference` only. */
 export type LlamaSampler = NativeTailStage;

@@ -1,7 +1,7 @@
 /** The model's own logits, read beside a chain's results. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, codeOf } from "./batches.js";
 import { GREEDY, nativeGraph } from "./graphs.js";

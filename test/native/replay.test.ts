@@ -4,9 +4,9 @@
  * token's, as in ggml's CUDA backend.
  */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { compilePipeline } from "../../runtime/chain.js";
-import type { NativeContext, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import type { NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -14,8 +14,8 @@ import {
   startSequence,
   uniformsOf,
   withUniforms,
-} from "../../runtime/sequence.js";
-import { compile, type Chain } from "../../runtime/chain.js";
+} from "../../runtime/sequence/sequence.js";
+import { compile, type Chain } from "../../runtime/chain/chain.js";
 import { batchOf } from "./batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { nativeGraph } from "./graphs.js";

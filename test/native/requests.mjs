@@ -6,10 +6,10 @@ import { readFileSync, writeFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
-import { compile, compilePipeline } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
-import { loadModel } from "ggsl/model.js";
-import { loadBinding } from "ggsl/native/loader.js";
+import { compile, compilePipeline } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
+import { loadModel } from "ggsl/model/model.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
 
 const [rounds, path] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "ggsl-requests-"));

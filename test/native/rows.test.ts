@@ -1,7 +1,7 @@
 /** Several outputs of one sequence in a batch: each row has its own uniforms, inputs, results and states. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Batch, DecodeOutput, NativeContext, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { Batch, DecodeOutput, NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, codeOf, thrownBy } from "./batches.js";
 import { GREEDY, nativeGraph, RANKED } from "./graphs.js";

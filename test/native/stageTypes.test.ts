@@ -1,8 +1,8 @@
 /** Types of host chain stages: those of llama.cpp's table, which the runtime checks a graph's tail against. */
 import { expect, test } from "@jest/globals";
-import { InputError } from "../../runtime/errors.js";
-import type { NativeTailStage } from "../../runtime/native/binding.js";
-import { openTail } from "../../runtime/tail.js";
+import { InputError } from "../../runtime/core/errors.js";
+import type { NativeTailStage } from "../../runtime/backends/native/binding.js";
+import { openTail } from "../../runtime/sequence/tail.js";
 
 /** `npm run types` fails if a marked line has no error, or any other line has one. */
 export const STAGES: readonly NativeTailStage[] = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { TAIL_SAMPLERS } from "../../compiler/llama/samplers.js";
-import type { NativeTailStage, TailResult, NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeTailStage, TailResult, NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { thrownBy } from "./batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { allRows, EVERY, randomLogits, randomNumbers } from "./tailStages.js";

@@ -1,5 +1,5 @@
 /** Stages of host tails, and rows for them. */
-import type { NativeTailStage, TailRows } from "../../runtime/native/binding.js";
+import type { NativeTailStage, TailRows } from "../../runtime/backends/native/binding.js";
 
 /** A small generator of random numbers in [0, 1). */
 export function randomNumbers(seed: number): () => number {

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "@jest/globals";
 import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { interpret } from "../../runtime/reference/interpret.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
 import { graphOf, logitsNode, nativeGraph, node } from "./graphs.js";
 
 /** No multiple of a vector width, and larger than a kernel's block. */

@@ -1,7 +1,7 @@
 /** Windows of the host tail: their memory follows the text, and their results are llama.cpp's. */
 import { expect, test } from "@jest/globals";
-import type { NativeTailStage } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeTailStage } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { thrownBy } from "./batches.js";
 import { loadOracle } from "./oracle.js";
 

@@ -4,8 +4,8 @@
  * often each kind of worker ended.
  */
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
-import { compilePipeline } from "ggsl/chain.js";
-import { loadModel } from "ggsl/model.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { loadModel } from "ggsl/model/model.js";
 
 const chain = compilePipeline("top_k(40) |> temp(0.8) |> dist(1)");
 const PROMPT = "In the beginning";

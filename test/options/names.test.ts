@@ -9,10 +9,10 @@ import { genCommand } from "../../codegen/command.js";
 import * as compiler from "../../compiler/index.js";
 import { IN_CHAIN } from "../../compiler/optionNames.js";
 import { compareChains, drawFigure } from "../../runtime/compare.js";
-import { explain } from "../../runtime/explain.js";
+import { explain } from "../../runtime/chain/explain.js";
 import * as ggsl from "../../runtime/index.js";
 import * as onnx from "../../runtime/onnx.js";
-import { runTests } from "../../runtime/testing.js";
+import { runTests } from "../../runtime/chain/testing.js";
 import { ChainProcessor } from "../../runtime/transformers.js";
 import vite from "../../runtime/vite.js";
 import * as server from "../../server/index.js";
@@ -120,8 +120,8 @@ const CALLS: Readonly<Record<string, { readonly needed?: object; readonly call: 
   "@ggsl/server serve": { needed: NOWHERE(), call: (o) => server.serve(o, () => undefined) },
   "@ggsl/server isOpenToAll": { needed: NOWHERE(), call: (o) => server.isOpenToAll(o) },
   // imported by their paths
-  "ggsl/explain.js explain": { call: (o) => explain(chain.graph, 32, o) },
-  "ggsl/testing.js runTests": { call: (o) => runTests(TEST, ["reference"], undefined, o) },
+  "ggsl/chain/explain.js explain": { call: (o) => explain(chain.graph, 32, o) },
+  "ggsl/chain/testing.js runTests": { call: (o) => runTests(TEST, ["reference"], undefined, o) },
 };
 
 function NOWHERE(): object {

@@ -1,14 +1,14 @@
 /** Compiled chains on the compared backends, open for any number of tokens. */
 import type { Graph } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import type { ChainResults } from "../../runtime/native/binding.js";
-import { varying } from "../../runtime/features/feed.js";
-import { chooseDeviceSync } from "../../runtime/devices/choose.js";
-import { placeGraph } from "../../runtime/devices/place.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { loadedWasm } from "../../runtime/wasm/loader.js";
-import { interpret, type Outputs } from "../../runtime/reference/interpret.js";
-import type { Vector } from "../../runtime/reference/kernels.js";
+import type { ChainResults } from "../../runtime/backends/native/binding.js";
+import { varying } from "../../runtime/sequence/features/feed.js";
+import { chooseDeviceSync } from "../../runtime/backends/devices/choose.js";
+import { placeGraph } from "../../runtime/backends/devices/place.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { loadedWasm } from "../../runtime/backends/wasm/loader.js";
+import { interpret, type Outputs } from "../../runtime/backends/reference/interpret.js";
+import type { Vector } from "../../runtime/backends/reference/kernels.js";
 import { openOnnx } from "../emit/ort.js";
 
 const ALL = ["reference", "cpu", "wasm", "vulkan"] as const;

@@ -1,8 +1,8 @@
 /** The intended differences from llama.cpp, as in docs/semantics.md: both sides of each. */
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
-import type { Feed } from "../../runtime/features/feed.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
+import type { Feed } from "../../runtime/sequence/features/feed.js";
 import { loadOracle, type LlamaSampler } from "../native/oracle.js";
 import { BACKENDS } from "./backends.js";
 

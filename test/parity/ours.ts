@@ -6,7 +6,7 @@ import {
   startSequence,
   uniformsOf,
   type SequenceState,
-} from "../../runtime/sequence.js";
+} from "../../runtime/sequence/sequence.js";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { runOf, type Backend, type Results } from "./backends.js";
 import type { Given } from "./llama.js";

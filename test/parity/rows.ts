@@ -1,6 +1,6 @@
 /** The rows that a chain leaves, and softmax in f64 to compare probabilities with. */
-import type { ChainResults } from "../../runtime/native/binding.js";
-import type { Outputs } from "../../runtime/reference/interpret.js";
+import type { ChainResults } from "../../runtime/backends/native/binding.js";
+import type { Outputs } from "../../runtime/backends/reference/interpret.js";
 import type { LlamaResult } from "../native/oracle.js";
 
 /** Rows left, in their order. */

@@ -1,7 +1,7 @@
 /** The stream of draws equals that of libstdc++, which llama.cpp uses; a draw picks the first row that reaches it. */
 import { expect, test } from "@jest/globals";
-import { mt19937, drawF32, drawF64 } from "../../runtime/mt19937.js";
-import { acceptToken, startSequence, uniformsOf } from "../../runtime/sequence.js";
+import { mt19937, drawF32, drawF64 } from "../../runtime/core/mt19937.js";
+import { acceptToken, startSequence, uniformsOf } from "../../runtime/sequence/sequence.js";
 import { loadOracle, type LlamaSampler } from "../native/oracle.js";
 import { BACKENDS, runOf, type Backend } from "./backends.js";
 import { compileIn } from "./stages.js";

@@ -1,4 +1,4 @@
-import { formatTable } from "../../runtime/table.js";
+import { formatTable } from "../../runtime/core/table.js";
 
 /** The results of one sampler's cases on one backend. */
 export interface Tally {

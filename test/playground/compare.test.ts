@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, compilePipeline } from "../../runtime/chain.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { compareChains } from "../../runtime/compare/compare.js";
 import { writeCsv } from "../../runtime/compare/csv.js";
 import { drawFigure } from "../../runtime/compare/plot/figure.js";
 import { compareRows } from "../../runtime/compare/table.js";
-import { loadModelFromBytes } from "../../runtime/model.js";
+import { loadModelFromBytes } from "../../runtime/model/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";

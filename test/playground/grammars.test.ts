@@ -4,8 +4,8 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { writeSpec } from "../../compiler/graph/json.js";
-import { compile } from "../../runtime/chain.js";
-import { llamaModulePath } from "../../runtime/root.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { llamaModulePath } from "../../runtime/core/root.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { needing } from "../needs.js";
 import { LLAMA_MODULE } from "../wasm/llamaTest.js";
@@ -23,9 +23,9 @@ const SCHEMA = {
 };
 
 const PAGE = `
-import { chainOf } from "ggsl/chain.js";
+import { chainOf } from "ggsl/chain/chain.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
-import { ModelWorker } from "ggsl/wasm/llama/client.js";
+import { ModelWorker } from "ggsl/model/thread/client.js";
 window.generate = async (spec, uniforms) => {
   using worker = new ModelWorker(new Worker("./worker.js", { type: "module" }));
   const bytes = new Uint8Array(await (await fetch("./model.gguf")).arrayBuffer());
@@ -47,7 +47,7 @@ needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
   beforeAll(async () => {
     rmSync(FOLDER, { recursive: true, force: true });
     await build({
-      entryPoints: [resolve("runtime/wasm/llama/worker.ts")],
+      entryPoints: [resolve("runtime/model/thread/worker.ts")],
       stdin: { contents: PAGE, resolveDir: resolve("test") },
       ...{ bundle: true, format: "esm", platform: "browser", target: "es2022", splitting: true, outdir: FOLDER },
       ...{ conditions: ["@ggsl/source"], external: ["node:*"], logLevel: "warning" },

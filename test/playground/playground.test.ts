@@ -1,8 +1,8 @@
 /** The built playground in a real browser. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit, type Visit } from "./visit.js";
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile } from "../../runtime/chain.js";
-import { loadModelFromBytes } from "../../runtime/model.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { loadModelFromBytes } from "../../runtime/model/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";

@@ -1,6 +1,6 @@
 /** A case: a program and its inputs. */
 import * as fc from "fast-check";
-import type { Feed } from "../../runtime/features/feed.js";
+import type { Feed } from "../../runtime/sequence/features/feed.js";
 import { contextSpecs, makeContext, type ContextSpec } from "../parity/context.js";
 import { HOSTILE_SHAPES, logitsSpecs, makeLogits, type LogitsSpec } from "../parity/logits.js";
 import { random, type Random } from "../parity/random.js";

@@ -1,7 +1,7 @@
 /** What simulated devices may do, and must not do. */
 import { expect, test } from "@jest/globals";
 import { compileProgram, graphOf } from "../../compiler/driver.js";
-import { interpret } from "../../runtime/reference/interpret.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
 import { runOtherwise } from "./device.js";
 
 const graphFor = (body: string) =>

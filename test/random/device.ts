@@ -4,8 +4,8 @@
  */
 import type { Graph } from "../../compiler/graph/graph.js";
 import type { OpName } from "../../compiler/graph/ops.js";
-import { interpret } from "../../runtime/reference/interpret.js";
-import { KERNELS, type Kernel, type Vector } from "../../runtime/reference/kernels.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
+import { KERNELS, type Kernel, type Vector } from "../../runtime/backends/reference/kernels.js";
 import { random, type Random } from "../parity/random.js";
 import type { Run } from "../parity/backends.js";
 

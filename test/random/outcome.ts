@@ -9,8 +9,8 @@ import {
   statesOf,
   uniformsOf,
   withUniforms,
-} from "../../runtime/sequence.js";
-import { columnsOf } from "../../runtime/features/feed.js";
+} from "../../runtime/sequence/sequence.js";
+import { columnsOf } from "../../runtime/sequence/features/feed.js";
 import { setsOf } from "../../compiler/graph/sets.js";
 import type { Run } from "../parity/backends.js";
 import { rowsOfGraph, type Rows } from "../parity/rows.js";

@@ -1,5 +1,5 @@
 /** Vocabularies of any size: short texts, so that texts of programs go across tokens. */
-import type { Vocabulary } from "../../runtime/features/vocabulary.js";
+import type { Vocabulary } from "../../runtime/core/vocabulary.js";
 import { FIRST_TEXTS, TOKEN_CLASSES } from "./sets.js";
 
 const LETTERS = "ab7 ";

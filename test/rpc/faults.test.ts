@@ -3,13 +3,13 @@ import { afterAll, afterEach, expect, test } from "@jest/globals";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compilePipeline } from "../../runtime/chain.js";
-import { InputError } from "../../runtime/errors.js";
-import { loadModel, type LoadModelOptions } from "../../runtime/model.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { InputError } from "../../runtime/core/errors.js";
+import { loadModel, type LoadModelOptions } from "../../runtime/model/model.js";
 import { endAll, start } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { openRemote } from "../../runtime/remote/model.js";
-import { readServers } from "../../runtime/remote/servers.js";
+import { openRemote } from "../../runtime/backends/remote/model.js";
+import { readServers } from "../../runtime/backends/devices/servers.js";
 import { open, until } from "../server/open.js";
 import { pretend, startWorker } from "./workers.js";
 

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { HeldBytes, type Holder } from "../../server/http/held.js";
 import { REQUEST_TIMES } from "../../server/http/limits.js";
 import { Refusal } from "../../server/refusal.js";
-import { InputError } from "../../runtime/errors.js";
+import { InputError } from "../../runtime/core/errors.js";
 import { open, type Opened } from "./open.js";
 
 const MIB = 2 ** 20;

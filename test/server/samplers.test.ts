@@ -2,12 +2,12 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, compilePipeline } from "../../runtime/chain.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { formatDiagnostic } from "../../compiler/check/format.js";
 import { compileStages } from "../../compiler/driver.js";
 import { toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { Metrics } from "../../server/metrics/metrics.js";
-import { Cache } from "../../runtime/cache.js";
+import { Cache } from "../../runtime/core/cache.js";
 import { checkCost, costLimits } from "../../server/samplers/cost.js";
 import { samplerJson } from "../../server/samplers/samplers.js";
 import { codeOf, folder, openStore, refusalOf, VOCAB_SIZE } from "./store.js";

@@ -7,7 +7,7 @@ import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { readLink, type Shared } from "../../playground/state/link.js";
 import { logitsOf } from "../../playground/state/source.js";
 import { readVocabulary } from "../../playground/state/tokenList.js";
-import { compile } from "../../runtime/chain.js";
+import { compile } from "../../runtime/chain/chain.js";
 import { mapLinks } from "../../site/links.js";
 import { tryProgram, trySampler } from "../../site/try.js";
 

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { STD_NAMES } from "../../compiler/std/library.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compile, type Chain, type Model, type UniformValues } from "../../runtime/index.js";
-import type { SequenceRequest } from "../../runtime/generate.js";
-import type { Speculate } from "../../runtime/speculation/options.js";
+import type { SequenceRequest } from "../../runtime/generation/generate.js";
+import type { Speculate } from "../../runtime/decode/speculation/options.js";
 import { loadExactModel } from "../model/demo.js";
 import { PROMPT } from "./chains.js";
 

@@ -1,7 +1,7 @@
 /** Chains whose texts must not depend on drafts, and how two texts of one chain are compared. */
 import { compile, compilePipeline, type Chain, type Model } from "../../runtime/index.js";
-import type { SequenceRequest } from "../../runtime/generate.js";
-import type { Speculate } from "../../runtime/speculation/options.js";
+import type { SequenceRequest } from "../../runtime/generation/generate.js";
+import type { Speculate } from "../../runtime/decode/speculation/options.js";
 
 /** A chain, and what its requests need besides. */
 export interface SpeculatingChain {

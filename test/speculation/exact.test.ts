@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Model } from "../../runtime/index.js";
-import type { Speculate } from "../../runtime/speculation/options.js";
+import type { Speculate } from "../../runtime/decode/speculation/options.js";
 import { loadExactModel } from "../model/demo.js";
 import { CHAINS, PROMPT, textOf } from "./chains.js";
 

@@ -1,9 +1,9 @@
 /** Prompt lookup without a model: the longest match, by a naive search, and its continuation. */
 import { describe, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/index.js";
-import { startSequence } from "../../runtime/sequence.js";
-import { openLookup } from "../../runtime/speculation/lookup.js";
-import { COMPARED, TextIndex } from "../../runtime/speculation/textIndex.js";
+import { startSequence } from "../../runtime/sequence/sequence.js";
+import { openLookup } from "../../runtime/decode/speculation/lookup.js";
+import { COMPARED, TextIndex } from "../../runtime/decode/speculation/textIndex.js";
 import { random } from "../parity/random.js";
 
 const text = Int32Array.of(1, 2, 3, 9, 1, 2, 3, 4, 5, 2, 3);

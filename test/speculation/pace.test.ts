@@ -1,7 +1,7 @@
 /** How long drafts are, on machines whose decodes cost what the test says: what they gain, and that they cannot lose much. */
 import { describe, expect, test } from "@jest/globals";
-import { Costs, costsOf } from "../../runtime/speculation/costs.js";
-import { Pace } from "../../runtime/speculation/pace.js";
+import { Costs, costsOf } from "../../runtime/decode/scheduler/costs.js";
+import { Pace } from "../../runtime/decode/speculation/pace.js";
 import { random } from "../parity/random.js";
 
 /** A machine: the time of a decode with some rows of drafts, and of building the graph. */

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { checkProgram } from "../../compiler/driver.js";
 import { stdEntry } from "../../compiler/std/entry.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compilePipeline } from "../../runtime/chain.js";
-import { createEvaluator, type Evaluation } from "../../runtime/evaluate.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
+import { createEvaluator, type Evaluation } from "../../runtime/chain/evaluate.js";
 import { makeContext } from "../parity/context.js";
 import { makeLogits } from "../parity/logits.js";
 

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { compile } from "../../runtime/chain.js";
-import { createEvaluator } from "../../runtime/evaluate.js";
+import { compile } from "../../runtime/chain/chain.js";
+import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { random } from "../parity/random.js";
 import { MASKED, PROCESSORS, STEPS, without, type Case } from "./processors.js";
 

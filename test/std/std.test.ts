@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importerFor } from "../../cli/files.js";
-import { runTests } from "../../runtime/testing.js";
+import { runTests } from "../../runtime/chain/testing.js";
 
 const FOLDER = "compiler/std";
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".ggsl"));

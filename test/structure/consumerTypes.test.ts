@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile } from "../../runtime/chain.js";
+import { compile } from "../../runtime/chain/chain.js";
 import { tsc } from "../codegen/ggsl.js";
 
 const OPTIONS = `

@@ -9,14 +9,14 @@ import { OnnxModelError } from "../../compiler/emit/onnx/modelError.js";
 import { SpecError } from "../../compiler/graph/json.js";
 import { OptionError } from "../../compiler/optionError.js";
 import { UsageError } from "../../cli/usage.js";
-import { ERROR_CLASSES, ERROR_CODES, type ErrorClass } from "../../runtime/errorCodes.js";
-import { AbortError, InputError, ModelError, translate } from "../../runtime/errors.js";
-import { NATIVE_ERROR_CODES } from "../../runtime/native/codes.js";
+import { ERROR_CLASSES, ERROR_CODES, type ErrorClass } from "../../runtime/core/errorCodes.js";
+import { AbortError, InputError, ModelError, translate } from "../../runtime/core/errors.js";
+import { NATIVE_ERROR_CODES } from "../../runtime/core/codes.js";
 import { ImportError } from "../../settings/from/notes.js";
 import { ExportError } from "../../settings/to/export.js";
 
 const FOLDERS = ["cli", "codegen", "compiler", "format", "runtime", "server", "settings"];
-const TABLE = "runtime/errorCodes.ts";
+const TABLE = "runtime/core/errorCodes.ts";
 
 const filesIn = (...patterns: readonly string[]): string[] =>
   execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" })
@@ -37,7 +37,7 @@ test("the codes of the native runtime are those of its header, and in the table"
 
 test("each code of the table is used, and each code that is used is in the table", () => {
   const isUsed = (code: string): boolean =>
-    sources.some((text) => text.includes(`"${code}"`) && text !== readFileSync("runtime/native/codes.ts", "utf8")) ||
+    sources.some((text) => text.includes(`"${code}"`) && text !== readFileSync("runtime/core/codes.ts", "utf8")) ||
     native.some((text) => text.includes(`code::${code.toLowerCase()}`));
   expect(codes.map(([code]) => code).filter((code) => !isUsed(code))).toEqual([]);
   const used = sources.flatMap((text) => [...text.matchAll(/\bcode(?::| =) "([A-Z_]+)"/g)].map(([, code]) => code!));

@@ -11,8 +11,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const SOURCE = `
 import { compile, createEvaluator, InputError, loadModel, ModelWorker, type Model } from "ggsl";
-import { loadModel as byPath } from "ggsl/model.js";
-import { openTail } from "ggsl/tail.js";
+import { loadModel as byPath } from "ggsl/model/model.js";
+import { openTail } from "ggsl/sequence/tail.js";
 import { compileProgram } from "@ggsl/compiler";
 
 export async function use(): Promise<void> {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { NativeModel } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { loadOracle } from "../native/oracle.js";
 import { ENDS, pathOf, REAL, REWRITTEN, textOf, UNITS, type Given, type Unit } from "./texts.js";
 

@@ -2,7 +2,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
-import { backendFile, infixOf, linkedFiles, PLATFORMS, platformName, type Platform } from "../../runtime/platforms.js";
+import {
+  backendFile,
+  infixOf,
+  linkedFiles,
+  PLATFORMS,
+  platformName,
+  type Platform,
+} from "../../runtime/core/platforms.js";
 import { checkLlama } from "../../tools/build-native.js";
 import { definitionOf, exportsOf } from "../../tools/lib/dllExports.js";
 import { cacheOf, isCrossBuilt, PLATFORM_NAMES } from "../../tools/lib/platforms.js";

@@ -1,6 +1,6 @@
 /** The best token that a grammar accepts, for each vocabulary size, on Vulkan: `node grammars.mjs SIZES`. */
-import { compile } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
+import { compile } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
 
 const { graph } = compile(`import { constrain, greedy } from "std"
 chain c(g: grammar) = constrain(g) |> greedy()`);

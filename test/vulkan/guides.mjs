@@ -3,8 +3,8 @@
  * stages, the guide's name, and pairs of the tokens of a prompt and a guide. Prompts have one token: the same shaders then serve
  * prompts and texts, and lavapipe takes long to compile them, so all cases run in one process.
  */
-import { compilePipeline } from "ggsl/chain.js";
-import { loadModel } from "ggsl/model.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { loadModel } from "ggsl/model/model.js";
 
 const [path, settings, cases] = process.argv.slice(2);
 const model = await loadModel(path, { backend: "vulkan", ...JSON.parse(settings) });

@@ -2,8 +2,8 @@
  * Tokens of a model on Vulkan with the chain in the graph, on Vulkan with the chain on the CPU, and on the CPU alone. Prompts
  * have one token, since lavapipe compiles the shaders for longer ones for a minute: `node model.mjs GGUF CHAIN...`.
  */
-import { compilePipeline } from "ggsl/chain.js";
-import { loadModel } from "ggsl/model.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { loadModel } from "ggsl/model/model.js";
 
 const [path, settings, prompt, ...chains] = process.argv.slice(2);
 const COUNT = 16;

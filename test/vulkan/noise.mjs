@@ -1,6 +1,6 @@
 /** Noise and hashes on Vulkan, to the bit: `node noise.mjs SIZE SEED...`; prints the rows that differ from the reference. */
-import { compile } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
+import { compile } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
 
 const [size, ...seeds] = process.argv.slice(2).map(Number);
 const logits = Float32Array.from({ length: size }, (_, i) => Math.fround((i - size / 2) * 12345.678));

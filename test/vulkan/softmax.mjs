@@ -1,8 +1,8 @@
 /** The largest error of softmax over 128256 rows, five of them not dropped, on Vulkan with and without its rewrite. */
 import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
-import { chooseDevice } from "ggsl/devices/choose.js";
-import { loadBinding } from "ggsl/native/loader.js";
+import { chooseDevice } from "ggsl/backends/devices/choose.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
 
 const vocabSize = 128256;
 const vector = { dtype: "f32", dim: "V" };

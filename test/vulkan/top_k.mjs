@@ -1,8 +1,8 @@
 /** The rows that top_k finds on Vulkan with and without its rewrite, and on the CPU, as sorted lists of keys. */
 import { plainGraph } from "@ggsl/compiler/graph/plain.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
-import { chooseDevice } from "ggsl/devices/choose.js";
-import { loadBinding } from "ggsl/native/loader.js";
+import { chooseDevice } from "ggsl/backends/devices/choose.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
 
 const { device } = await chooseDevice({ backend: "vulkan" });
 const binding = loadBinding();

@@ -3,9 +3,9 @@
  * `node wide.mjs SIZE CHAIN...`.
  */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import { compilePipeline } from "ggsl/chain.js";
-import { createEvaluator } from "ggsl/evaluate.js";
-import { takesDraws } from "ggsl/sequence.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { createEvaluator } from "ggsl/chain/evaluate.js";
+import { takesDraws } from "ggsl/sequence/sequence.js";
 
 const [size, ...chains] = process.argv.slice(2);
 const vocabSize = Number(size);

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import type { Graph } from "../../compiler/graph/graph.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import type { NativeEvaluator } from "../../runtime/native/binding.js";
-import { loadedWasm, loadWasm } from "../../runtime/wasm/loader.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import type { NativeEvaluator } from "../../runtime/backends/native/binding.js";
+import { loadedWasm, loadWasm } from "../../runtime/backends/wasm/loader.js";
 import { graphOf, GREEDY, logitsNode, node, RANKED, TRUNCATED } from "../native/graphs.js";
 
 const NO_UNIFORMS = new Float32Array(0);

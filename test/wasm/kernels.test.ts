@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import type { GraphNode } from "../../compiler/graph/graph.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
-import { interpret } from "../../runtime/reference/interpret.js";
-import { loadedWasm } from "../../runtime/wasm/loader.js";
+import { interpret } from "../../runtime/backends/reference/interpret.js";
+import { loadedWasm } from "../../runtime/backends/wasm/loader.js";
 import { graphOf, logitsNode, node } from "../native/graphs.js";
 
 /** No multiple of a vector width; ggml computes narrower rows. */

@@ -1,6 +1,6 @@
 /** Tests of models in WebAssembly, whose module is built separately from the package. */
 import { existsSync } from "node:fs";
-import { llamaModulePath } from "../../runtime/root.js";
+import { llamaModulePath } from "../../runtime/core/root.js";
 import { needing, isSet, type Need } from "../needs.js";
 
 export const isBuilt = existsSync(llamaModulePath());

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadModelFromBytes } from "../../runtime/model.js";
-import { loadWasm } from "../../runtime/wasm/loader.js";
-import { compiledOf, locationOf, sendable } from "../../runtime/wasm/source.js";
-import { webAssembly } from "../../runtime/wasm/webAssembly.js";
+import { loadModelFromBytes } from "../../runtime/model/model.js";
+import { loadWasm } from "../../runtime/backends/wasm/loader.js";
+import { compiledOf, locationOf, sendable } from "../../runtime/backends/wasm/source.js";
+import { webAssembly } from "../../runtime/backends/wasm/webAssembly.js";
 
 const MODULE = "runtime/wasm/ggsl.wasm";
 

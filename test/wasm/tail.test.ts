@@ -1,11 +1,11 @@
 /** llama.cpp's own CPU samplers in WebAssembly, compared with the native ones. */
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { loadModel, type Model } from "../../runtime/model.js";
-import type { NativeTailStage, TailResult, ModelBinding, NativeTail } from "../../runtime/native/binding.js";
-import { loadBinding } from "../../runtime/native/loader.js";
-import { openLlama, type LlamaBinding } from "../../runtime/wasm/llama/binding.js";
-import { loadLlama } from "../../runtime/wasm/llama/loader.js";
+import { loadModel, type Model } from "../../runtime/model/model.js";
+import type { NativeTailStage, TailResult, ModelBinding, NativeTail } from "../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
+import { openLlama, type LlamaBinding } from "../../runtime/backends/wasm/llama/binding.js";
+import { loadLlama } from "../../runtime/backends/wasm/llama/loader.js";
 import { thrownBy } from "../native/batches.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { allRows, EVERY, randomLogits, randomNumbers } from "../native/tailStages.js";

@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { writeSpec } from "../../compiler/graph/json.js";
-import { compile, compilePipeline } from "../../runtime/chain.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model.js";
-import { llamaModulePath } from "../../runtime/root.js";
-import { ModelWorker, type WorkerGeneration } from "../../runtime/wasm/llama/client.js";
-import type { Port, Reply, Token } from "../../runtime/wasm/llama/messages.js";
-import { serve } from "../../runtime/wasm/llama/serve.js";
+import { compile, compilePipeline } from "../../runtime/chain/chain.js";
+import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { llamaModulePath } from "../../runtime/core/root.js";
+import { ModelWorker, type WorkerGeneration } from "../../runtime/model/thread/client.js";
+import type { Port, Reply, Token } from "../../runtime/model/thread/messages.js";
+import { serve } from "../../runtime/model/thread/serve.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { llamaTest } from "./llamaTest.js";
 

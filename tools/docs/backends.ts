@@ -2,9 +2,9 @@
 import { OPS } from "@ggsl/compiler/graph/ops.js";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { STD_SAMPLERS } from "@ggsl/compiler/std/samplers.js";
-import { compilePipeline } from "ggsl/chain.js";
-import { surveyDevices } from "ggsl/devices/survey.js";
-import { loadBinding } from "ggsl/native/loader.js";
+import { compilePipeline } from "ggsl/chain/chain.js";
+import { surveyDevices } from "ggsl/backends/devices/survey.js";
+import { loadBinding } from "ggsl/backends/native/loader.js";
 import { fill, table } from "../lib/markdown.js";
 
 const BACKENDS = ["cpu", "vulkan", "cuda"] as const;

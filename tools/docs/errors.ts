@@ -1,5 +1,5 @@
-/** docs/errors.md: the classes and codes of errors, from runtime/errorCodes.ts. */
-import { ERROR_CLASSES, ERROR_CODES } from "ggsl/errorCodes.js";
+/** docs/errors.md: the classes and codes of errors, from runtime/core/errorCodes.ts. */
+import { ERROR_CLASSES, ERROR_CODES } from "ggsl/core/errorCodes.js";
 import { fill, table } from "../lib/markdown.js";
 
 export function page(): string {

@@ -6,24 +6,24 @@ import { root } from "../lib/process.js";
 
 /** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table. */
 const FILES = {
-  ContextSettings: "contextOptions.ts",
-  LoadModelOptions: "model.ts",
+  ContextSettings: "backends/contextOptions.ts",
+  LoadModelOptions: "model/model.ts",
   SequenceRequest: "generation/request.ts",
   EndOptions: "generation/ends.ts",
-  TokenizeOptions: "prompt.ts",
+  TokenizeOptions: "sequence/prompt.ts",
   RunOptions: "generation/request.ts",
-  BatchOptions: "batch.ts",
+  BatchOptions: "model/batch.ts",
   ChatOptions: "chat/render.ts",
-  LookupOptions: "speculation/options.ts",
-  DraftOptions: "speculation/options.ts",
-  Feed: "features/feed.ts",
-  Guide: "guides.ts",
+  LookupOptions: "decode/speculation/options.ts",
+  DraftOptions: "decode/speculation/options.ts",
+  Feed: "sequence/features/feed.ts",
+  Guide: "sequence/guides.ts",
   Piece: "generation/generation.ts",
   Logprob: "generation/generation.ts",
-  Alternative: "likeliest.ts",
+  Alternative: "generation/likeliest.ts",
   GenerationStats: "generation/generation.ts",
-  ContextStats: "native/binding.ts",
-  Split: "devices/place.ts",
+  ContextStats: "backends/native/binding.ts",
+  Split: "backends/devices/place.ts",
 } as const;
 type Name = keyof typeof FILES;
 

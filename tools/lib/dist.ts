@@ -8,8 +8,9 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
-  readdirSync,
+  mkdirSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -66,6 +67,7 @@ export async function fillDist(): Promise<void> {
     plugins: [grammarLibrary],
   });
   writeFileSync(join(folder, "LICENSES.txt"), licenses(packagesIn(metafile)));
+  mkdirSync(join(root, "runtime/dist/wasm"), { recursive: true });
   copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
   for (const name of ["library.mjs", "worker.mjs", "library.d.mts", "LICENSE.txt"])
     copyFileSync(join(root, "runtime", GRAMMARS, name), join(root, "runtime/dist", GRAMMARS, name));

@@ -1,5 +1,5 @@
 /**
- * The packages with a prebuilt addon, one for each row of runtime/platforms.ts. Each contains one addon, which needs llama.cpp's
+ * The packages with a prebuilt addon, one for each row of runtime/core/platforms.ts. Each contains one addon, which needs llama.cpp's
  * libraries: from a package of node-llama-cpp, or, where that has none, from the addon's own package.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import {
   platformName,
   type Platform,
   type PlatformName,
-} from "ggsl/platforms.js";
+} from "ggsl/core/platforms.js";
 import { checkLlama, linkPackage, packageCache, unpackSource } from "../build-native.js";
 import { definitionOf, exportsOf } from "./dllExports.js";
 import { buildLlama } from "./llamaLibraries.js";
@@ -98,7 +98,7 @@ const manifestVersion = (file: string): string =>
 export async function buildPlatform(name: PlatformName): Promise<string> {
   const folder = platformFolder(name);
   const { libraries } = checkLlama(name);
-  const inputs = ["native", "tools/build-native.ts", "tools/lib", "runtime/platforms.ts", "runtime/package.json"];
+  const inputs = ["native", "tools/build-native.ts", "tools/lib", "runtime/core/platforms.ts", "runtime/package.json"];
   const headers = HEADERS.map((header) => join("node_modules", header, "package.json"));
   const made = await once(
     {

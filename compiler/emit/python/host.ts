@@ -1,5 +1,5 @@
 /**
- * What the host works out before each token, in Python: the class `Sequence`. It follows `runtime/sequence.ts`; features that need a
+ * What the host works out before each token, in Python: the class `Sequence`. It follows `runtime/sequence/sequence.ts`; features that need a
  * vocabulary or the calling program are given to `sample`.
  */
 import type { Draw, Feature, Graph, Input, TextSource, TokenSet } from "../../graph/graph.js";

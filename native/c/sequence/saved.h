@@ -1,4 +1,4 @@
-// Sequences as JSON, in the form of the JavaScript runtime (runtime/savedSequence.ts).
+// Sequences as JSON, in the form of the JavaScript runtime (runtime/sequence/savedSequence.ts).
 #pragma once
 
 #include "sequence/sequence.h"

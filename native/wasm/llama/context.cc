@@ -162,7 +162,7 @@ EMSCRIPTEN_KEEPALIVE bool ggsl_output(const Session * session, size_t output, in
     });
 }
 
-// Gives f64 in the order of NUMBERS in runtime/wasm/llama/context.ts.
+// Gives f64 in the order of NUMBERS in runtime/backends/wasm/llama/context.ts.
 EMSCRIPTEN_KEEPALIVE bool ggsl_context_numbers(const Session * session) {
     return guarded([&] {
         const ContextStats stats    = session->context.stats();

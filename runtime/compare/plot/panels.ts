@@ -1,5 +1,5 @@
 /** The parts of a figure: curves over the position of the token, and bars of numbers from 0 to 1. */
-import { html, type Markup } from "../../markup.js";
+import { html, type Markup } from "../../core/markup.js";
 import type { Curve } from "../curves.js";
 import { linear, type Scale } from "./scale.js";
 import { greatest, least } from "@ggsl/compiler/extremes.js";

@@ -4,7 +4,7 @@
  * schema names, unless it names none.
  */
 import { show } from "@ggsl/compiler/graph/show.js";
-import { InputError } from "../../errors.js";
+import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { readRegex } from "../text/regex.js";

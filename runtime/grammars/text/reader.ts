@@ -1,5 +1,5 @@
 /** A text that is read from left to right, and the errors in it. */
-import { InputError } from "../../errors.js";
+import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 

@@ -1,6 +1,6 @@
 /** A thread that prepares grammars, and those that wait for it, in lanes that take turns. */
-import { InputError, type InputErrorCode } from "../../errors.js";
-import { Turns } from "../../turns.js";
+import { InputError, type InputErrorCode } from "../../core/errors.js";
+import { Turns } from "../../core/turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import type { Routed } from "../sources.js";
 import type { EngineVocabulary } from "../xgrammar/engine.js";

@@ -2,9 +2,9 @@
  * Prepares grammars in two threads where no text lives. A first try is short; what takes longer ends there and waits for the other
  * thread, with the later grammars of its lane, so that each lane costs the others one such try. What was found is remembered.
  */
-import { abortError, InputError } from "../../errors.js";
-import { onAbort } from "../../aborts.js";
-import { Cache } from "../../cache.js";
+import { abortError, InputError } from "../../core/errors.js";
+import { onAbort } from "../../core/aborts.js";
+import { Cache } from "../../core/cache.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Line, type Found, type Job, type Known } from "./line.js";
 

@@ -1,5 +1,5 @@
 /** What threads of grammars are asked, and what they answer. */
-import type { InputErrorCode } from "../../errors.js";
+import type { InputErrorCode } from "../../core/errors.js";
 import type { Routed } from "../sources.js";
 import type { EngineReply, EngineRequest } from "../xgrammar/engine.js";
 

@@ -1,6 +1,6 @@
 /** Starts threads of the grammars. */
-import { nodeModule } from "../../node.js";
-import { grammarWorkerPath } from "../../root.js";
+import { nodeModule } from "../../core/node.js";
+import { grammarWorkerPath } from "../../core/root.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import type { EngineOptions } from "../xgrammar/engine.js";
 

@@ -1,6 +1,6 @@
 /** Asks the engine: in a worker thread where there are threads that can wait for another (Node.js), else in this thread. */
-import { InputError } from "../../errors.js";
-import { Turns } from "../../turns.js";
+import { InputError } from "../../core/errors.js";
+import { Turns } from "../../core/turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import {
   deadline,

@@ -2,7 +2,7 @@
  * An instance of XGrammar in WebAssembly. Its code is compiled without exceptions: any error ends it, and leaves its stack and its
  * memory as they were at that moment. So an instance is used until its first error, and then another is started.
  */
-import { webAssembly, type WasmMemory, type WasmModule } from "../../wasm/webAssembly.js";
+import { webAssembly, type WasmMemory, type WasmModule } from "../../backends/wasm/webAssembly.js";
 
 /** An object of C++ in an instance. */
 export interface Handle {

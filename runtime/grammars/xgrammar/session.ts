@@ -2,7 +2,7 @@
  * A grammar of one text. The engine's matcher is at one position, and moves to another by taking tokens back up to what both have in
  * common. Positions are immutable, and remember the tokens before them.
  */
-import { InputError } from "../../errors.js";
+import { InputError } from "../../core/errors.js";
 import { hasBit } from "../bits.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import type { GrammarState } from "../types.js";

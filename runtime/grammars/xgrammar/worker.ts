@@ -1,5 +1,5 @@
 /** The worker thread: it answers requests in their order. */
-import { InputError } from "../../errors.js";
+import { InputError } from "../../core/errors.js";
 import { route, type Routed } from "../sources.js";
 import type { GrammarSource } from "../types.js";
 import type { PrepareRequest, ThreadReply, ThreadRequest } from "../threads/protocol.js";

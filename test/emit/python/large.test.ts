@@ -1,7 +1,7 @@
 /** Chains over a vocabulary of today's size in Python: the same rows, although sums have 128256 terms. */
 import { expect } from "@jest/globals";
 import { withSeed } from "../../../compiler/graph/seeds.js";
-import { compilePipeline } from "../../../runtime/chain.js";
+import { compilePipeline } from "../../../runtime/chain/chain.js";
 import { makeLogits } from "../../parity/logits.js";
 import { LARGE } from "../chains.js";
 import { needing } from "../../needs.js";

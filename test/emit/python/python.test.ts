@@ -6,7 +6,7 @@ import { withSeed } from "../../../compiler/graph/seeds.js";
 import { parse } from "../../../compiler/syntax/parse.js";
 import { STD_SAMPLERS } from "../../../compiler/std/samplers.js";
 import { importerFor } from "../../../cli/files.js";
-import { compile, compilePipeline } from "../../../runtime/chain.js";
+import { compile, compilePipeline } from "../../../runtime/chain/chain.js";
 import { random } from "../../parity/random.js";
 import { expectColumn } from "../page.js";
 import { needing } from "../../needs.js";

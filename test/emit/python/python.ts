@@ -7,8 +7,8 @@ import type { Graph } from "../../../compiler/graph/graph.js";
 import { emitPython, type PythonLibrary } from "../../../compiler/emit/python/emit.js";
 import { comparesTexts, inputsByGiver } from "../../../compiler/emit/python/host.js";
 import { surfaceOf } from "../../../compiler/emit/surface.js";
-import type { Feed } from "../../../runtime/features/feed.js";
-import { interpret, type Outputs } from "../../../runtime/reference/interpret.js";
+import type { Feed } from "../../../runtime/sequence/features/feed.js";
+import { interpret, type Outputs } from "../../../runtime/backends/reference/interpret.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -17,10 +17,10 @@ import {
   uniformsOf,
   type SequenceState,
   type UniformValues,
-} from "../../../runtime/sequence.js";
+} from "../../../runtime/sequence/sequence.js";
 import { rowsOfGraph, type Rows } from "../../parity/rows.js";
 import type { Need } from "../../needs.js";
-import type { Vector } from "../../../runtime/reference/kernels.js";
+import type { Vector } from "../../../runtime/backends/reference/kernels.js";
 
 export const PYTHON = "/usr/bin/python3";
 const RUNNER = "test/emit/python/run.py";

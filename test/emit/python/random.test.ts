@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { hostFaults } from "../../../compiler/emit/python/host.js";
 import { withSeed } from "../../../compiler/graph/seeds.js";
 import { setsOf } from "../../../compiler/graph/sets.js";
-import type { UniformValues } from "../../../runtime/sequence.js";
+import type { UniformValues } from "../../../runtime/sequence/sequence.js";
 import { cases, describeCase, makeGiven, type Case as Program, type Given } from "../../random/cases.js";
 import { compileIn, OPTIMIZED, Refused } from "../../random/compile.js";
 import { PYTHON_COUNT, SEED } from "../../random/settings.js";

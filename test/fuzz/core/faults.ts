@@ -2,7 +2,7 @@
 import { CompileError } from "../../../compiler/check/diagnostics.js";
 import { SpecError } from "../../../compiler/graph/json.js";
 import { OptionError } from "../../../compiler/optionError.js";
-import { AbortError, InputError } from "../../../runtime/errors.js";
+import { AbortError, InputError } from "../../../runtime/core/errors.js";
 import { ExportError } from "../../../settings/to/export.js";
 import { ImportError } from "../../../settings/from/notes.js";
 import { Wrong } from "./generator.js";

@@ -1,8 +1,8 @@
 /** Damaged and hostile grammars, on the demo model: parsed, and asked for the allowed tokens of a few steps. */
 import * as fc from "fast-check";
-import type { NativeModel } from "../../../runtime/native/binding.js";
-import { loadBinding } from "../../../runtime/native/loader.js";
-import { translated } from "../../../runtime/errors.js";
+import type { NativeModel } from "../../../runtime/backends/native/binding.js";
+import { loadBinding } from "../../../runtime/backends/native/loader.js";
+import { translated } from "../../../runtime/core/errors.js";
 import { DEMO_MODEL } from "../../model/file.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 import { lower, shorterTexts } from "../core/shrink.js";

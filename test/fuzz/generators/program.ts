@@ -4,7 +4,7 @@ import { formatDiagnostics } from "../../../compiler/check/format.js";
 import { checkProgram, checkSource, compileProgram, isOpen } from "../../../compiler/driver.js";
 import { readSpec, writeSpec } from "../../../compiler/graph/json.js";
 import { print } from "../../../format/print.js";
-import { createEvaluator } from "../../../runtime/evaluate.js";
+import { createEvaluator } from "../../../runtime/chain/evaluate.js";
 import type { SourceFile } from "../../../compiler/syntax/source.js";
 import { Wrong } from "../core/generator.js";
 

@@ -1,6 +1,6 @@
 /** Every kind of fault on purpose, for the test of the watch. It is no part of a campaign. */
 import * as fc from "fast-check";
-import { InputError } from "../../../runtime/errors.js";
+import { InputError } from "../../../runtime/core/errors.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 
 function fail(error: unknown): never {

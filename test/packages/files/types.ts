@@ -1,7 +1,7 @@
 import { compilePipeline, InputError, loadModel, type Evaluation, type Model } from "ggsl";
 import { compileStages, graphOf, printGraph } from "@ggsl/compiler";
 import { compileStages as compileStagesByPath } from "@ggsl/compiler/driver.js";
-import { chainOf } from "ggsl/chain.js";
+import { chainOf } from "ggsl/chain/chain.js";
 import ggsl from "ggsl/vite";
 
 export const plugin = ggsl({ dts: false });

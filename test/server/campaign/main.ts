@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { formatTable } from "../../../runtime/table.js";
+import { formatTable } from "../../../runtime/core/table.js";
 import { DEMO_MODEL, writeExactModel } from "../../model/file.js";
 import { METRICS_KEY, startServer, templateOptions, type Child } from "./child.js";
 import { byAddress, hostile, type Goal } from "./hostile.js";

@@ -1,0 +1,86 @@
+/** The chain interface of the package: chains compiled from text or read from a spec, and evaluated on plain logits. */
+import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { withSeed } from "@ggsl/compiler/graph/seeds.js";
+import type { AnyChainTypes, ChainTypes, EvaluateArguments, Measured } from "./chainTypes.js";
+import { text } from "../core/check.js";
+import {
+  checkEvaluateOptions,
+  createEvaluator,
+  prepareBackend,
+  type EvaluateOptions,
+  type Evaluation,
+} from "./evaluate.js";
+import * as checks from "../core/optionChecks.js";
+
+/**
+ * A compiled chain: its graphs, and a method to run it on plain logits. It holds no native memory and needs no disposal.
+ * `Types` lists its names if the chain was compiled ahead of time.
+ */
+export interface Chain<Types extends ChainTypes = AnyChainTypes> {
+  readonly name: string;
+  /** The graph that a model runs. It outputs the token, or the rows if the chain picks none. */
+  readonly graph: Graph;
+  /** The graph that outputs the remaining rows as well as the token. A chain read from a spec has the graph of the spec. */
+  readonly rowsGraph: Graph;
+  readonly warnings: readonly Diagnostic[];
+  /**
+   * Runs the chain once on plain logits.
+   * @param logits one f32 for each token of the vocabulary; -inf for tokens that are not candidates
+   * @throws InputError for logits that are NaN or +inf, or for uniforms that do not fit
+   */
+  evaluate(
+    logits: Float32Array | readonly number[],
+    ...options: EvaluateArguments<Types>
+  ): Promise<Measured<Evaluation, Types>>;
+}
+
+/** Compiles a chain of a program. Throws `CompileError` with all diagnostics, `InputError` for arguments of a wrong type. */
+export const compile = (source: string, options: CompileOptions = {}): Chain =>
+  chainFrom(compileProgram, "source", source, options);
+
+/** Compiles `stage |> stage`, samplers of the standard library. Throws as `compile` does. */
+export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain =>
+  chainFrom(compileStages, "stages", stages, options);
+
+/**
+ * A chain from a verified graph, for example from `readSpec`; `rowsGraph` is the graph of the same chain with the rows as an
+ * additional output. `Types` is not checked against the graph.
+ */
+export function chainOf<Types extends ChainTypes = AnyChainTypes>(graph: Graph, rowsGraph = graph): Chain<Types> {
+  checks.graph(graph, "graph");
+  checks.graph(rowsGraph, "rowsGraph");
+  return makeChain(graph, () => rowsGraph, []) as Chain<Types>;
+}
+
+function chainFrom(compiler: typeof compileProgram, name: string, source: string, options: CompileOptions): Chain {
+  text(source, name);
+  checks.compileOptions(options, "options");
+  const warnings: Diagnostic[] = [];
+  const graph = graphOf(compiler(source, options), (w) => warnings.push(w));
+  let rows: Graph | undefined;
+  return makeChain(graph, () => (rows ??= graphOf(compiler(source, { ...options, outputs: ALL_OUTPUTS }))), warnings);
+}
+
+/** The chain with a seed in place of each one that it leaves open. Its graph with rows is made when it is asked for. */
+export const seededChain = (chain: Chain, seed: number): Chain =>
+  makeChain(withSeed(chain.graph, seed), () => withSeed(chain.rowsGraph, seed), chain.warnings);
+
+function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {
+  return {
+    name: graph.name,
+    graph,
+    get rowsGraph() {
+      return rowsGraph();
+    },
+    warnings,
+    async evaluate(logits, options: EvaluateOptions = {}) {
+      checks.logitList(logits, "logits");
+      checkEvaluateOptions(options, "options");
+      await prepareBackend(options.backend);
+      using evaluator = createEvaluator(rowsGraph(), logits.length, options);
+      return evaluator.evaluate(logits);
+    },
+  };
+}

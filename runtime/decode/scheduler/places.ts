@@ -1,0 +1,126 @@
+/** The sequences of a context: who has them, and what their memory holds. */
+import type { NativeContext, NativeGraph } from "../../backends/native/binding.js";
+import { MIN_SHARED, sharedLength } from "./prefix.js";
+
+/** A sequence of the context. Its text stays when its user has gone, until another user needs the place. */
+export class Place {
+  /** What its memory holds. */
+  readonly tokens: number[] = [];
+  isTaken = false;
+  /** When it was released; 0: never. */
+  lastUsed = 0;
+  /** False after a batch failed: its memory may hold anything, and `tokens` is empty. */
+  private isKnown = true;
+
+  constructor(
+    readonly sequence: number,
+    /** Undefined after a chain was refused. */
+    public chain: NativeGraph | undefined,
+    public isGuide: boolean,
+    /** Only for those who ask for it. */
+    readonly isReserved: boolean | undefined = false,
+  ) {}
+
+  /** Gives it the chain: unless it has it already, llama.cpp reserves its memory again. */
+  give(context: NativeContext, chain: NativeGraph, isGuide: boolean): void {
+    if (this.fits(chain, isGuide)) return;
+    this.chain = undefined;
+    context.setChain(this.sequence, chain, isGuide);
+    this.chain = chain;
+    this.isGuide = isGuide;
+  }
+
+  fits(chain: NativeGraph, isGuide: boolean): boolean {
+    return this.chain === chain && this.isGuide === isGuide;
+  }
+
+  /** Whether its memory can be cut to the first `count` tokens, or a copy of it. */
+  canKeep(context: NativeContext, count: number): boolean {
+    return this.isKnown && context.canKeep(this.sequence, count);
+  }
+
+  /** Keeps the first `count` tokens, or none of them where its memory cannot be cut. */
+  cut(context: NativeContext, count: number): void {
+    if (this.isKnown && count === this.tokens.length) return;
+    const kept = this.canKeep(context, count) ? count : 0;
+    context.remove(this.sequence, kept);
+    this.tokens.length = kept;
+    this.isKnown = true;
+  }
+
+  /** Takes over the first `count` tokens of another place, which share its memory. */
+  copy(context: NativeContext, from: Place, count: number): void {
+    this.forget();
+    context.copy(from.sequence, this.sequence);
+    for (const one of from.tokens) this.tokens.push(one);
+    this.isKnown = true;
+    this.cut(context, count);
+  }
+
+  /** After a failure. */
+  forget(): void {
+    this.tokens.length = 0;
+    this.isKnown = false;
+  }
+}
+
+/** Of one slot. */
+export interface Places {
+  readonly main: Place;
+  /** With the inputs of the chain that are their logits. */
+  readonly guides: readonly { readonly place: Place; readonly input: number }[];
+}
+
+export const all = ({ main, guides }: Places): Place[] => [main, ...guides.map(({ place }) => place)];
+
+/** What decides which places a slot gets. */
+export interface Wanted {
+  readonly chain: NativeGraph;
+  readonly inputs: readonly number[];
+  /** Of the sequence and of its guides. */
+  readonly prompts: readonly Int32Array[];
+  /** The number of the sequence; default: any that is not reserved. */
+  readonly place?: number | undefined;
+}
+
+/** Takes the places of a slot; undefined if too few are free. All are taken at once: two that wait never hold what the other needs. */
+export function takePlaces(
+  places: readonly Place[],
+  { chain, inputs, prompts: [prompt, ...guides], place: asked }: Wanted,
+): Places | undefined {
+  const own = asked === undefined ? undefined : places[asked]!;
+  const free = places.filter((place) => !place.isTaken && !place.isReserved && place !== own);
+  if (own?.isTaken || free.length < inputs.length + (own ? 0 : 1)) return undefined;
+  if (own) own.isTaken = true;
+  const take = (text: Int32Array, isGuide: boolean): Place => {
+    const left = free.filter(({ isTaken }) => !isTaken);
+    const fitting = left.filter((place) => place.fits(chain, isGuide));
+    const place = best(fitting.length > 0 ? fitting : left, text);
+    place.isTaken = true;
+    return place;
+  };
+  return {
+    main: own ?? take(prompt!, false),
+    guides: inputs.map((input, i) => ({ place: take(guides[i]!, true), input })),
+  };
+}
+
+/**
+ * The place whose text the prompt continues, if it keeps at least half of it. Otherwise the place that was not used for longest: what
+ * the prompt shares with other places is copied from there, and they keep the rest of their texts.
+ */
+function best(places: readonly Place[], prompt: Int32Array): Place {
+  const lengths = new Map(places.map((place) => [place, sharedLength(place.tokens, prompt)]));
+  const [nearest] = [...places].sort((a, b) => lengths.get(b)! - lengths.get(a)!);
+  const shared = lengths.get(nearest!)!;
+  if (shared >= MIN_SHARED && 2 * shared >= nearest!.tokens.length) return nearest!;
+  return places.reduce((oldest, place) => (place.lastUsed < oldest.lastUsed ? place : oldest));
+}
+
+/** Empties the free place with a text that was not used for longest; false if there is none. */
+export function evict(context: NativeContext, places: readonly Place[]): boolean {
+  const kept = places.filter(({ isTaken, tokens }) => !isTaken && tokens.length > 0);
+  if (kept.length === 0) return false;
+  kept.reduce((oldest, place) => (place.lastUsed < oldest.lastUsed ? place : oldest)).cut(context, 0);
+  return true;
+}

@@ -1,0 +1,384 @@
+/**
+ * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
+ * batch, so sequences can start and end while others run.
+ */
+import { onAbort } from "../../core/aborts.js";
+import { AbortError, InputError } from "../../core/errors.js";
+import { nextTask } from "../../core/nextTask.js";
+import type {
+  Binding,
+  ContextOptions,
+  ContextStats,
+  DecodeOutput,
+  NativeContext,
+  NativeError,
+  NativeGraph,
+} from "../../backends/native/binding.js";
+import { batchOf } from "./batch.js";
+import { Budget } from "./budget.js";
+import { Chains } from "./chains.js";
+import { all, evict, Place, takePlaces, type Places } from "./places.js";
+import { turnsOf, type Piece, type Turn } from "./prefill.js";
+import { Queue } from "./queue.js";
+import { readingsOf, type Job, type Reading } from "./reading.js";
+import { begin } from "./sharing.js";
+import { Costs, type Cost } from "./costs.js";
+import { costOf, Room, shapeOf, sizeFor } from "./drafts.js";
+import { grouped } from "./grouped.js";
+import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
+
+export type Open = (
+  options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
+) => Promise<NativeContext>;
+
+/** In tokens. */
+export interface TokenLimits {
+  /** Of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
+  readonly contextSize: number;
+  /** Of one batch, at most; what the context computes at once. */
+  readonly batchSize: number;
+  /** Of prompts in one batch, while other sequences write. */
+  readonly promptBatch: number;
+}
+
+export interface SchedulerOptions {
+  /** Sequences only for requests that ask for them. */
+  readonly reserved?: ReadonlySet<number>;
+  /** Called after each batch with the milliseconds that it took. */
+  readonly onDecode?: ((milliseconds: number) => void) | undefined;
+  /** What the chains of a batch may take together, in rows; default: any number. */
+  readonly decodeWork?: number | undefined;
+}
+
+export class Scheduler {
+  private opening: Promise<NativeContext> | undefined;
+  private places: Place[] = [];
+  private readonly chains: Chains;
+  private readonly queue = new Queue();
+  /** In the order of arrival. */
+  private readonly jobs = new Set<Job>();
+  /** Those with tokens in the running batch. */
+  private current: readonly Job[] = [];
+  /** The slots that have had an output. */
+  private readonly writing = new Set<Places>();
+  private isRunning = false;
+  private isDisposed = false;
+  private releases = 0;
+  /** After the context is freed. */
+  private lastStats: ContextStats | undefined;
+  /** Whether some text has had drafts. */
+  private speculates = false;
+  /** What the latest batch had. */
+  private shape = 0;
+  /** For drafts. */
+  private room = new Room({ rows: 1, outputs: 0 });
+  /** The schedulers of draft models, by model. */
+  private readonly companions = new Map<object, Scheduler>();
+  private readonly budget: Budget | undefined;
+
+  constructor(
+    readonly sequences: number,
+    Graph: Binding["Graph"],
+    private readonly open: Open,
+    private readonly limits: TokenLimits,
+    private readonly costs = new Costs(),
+    private readonly options: SchedulerOptions = {},
+  ) {
+    const { decodeWork } = options;
+    this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
+    this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
+  }
+
+  /** Sequences that any request may have. */
+  get shared(): number {
+    return this.sequences - (this.options.reserved?.size ?? 0);
+  }
+
+  /** Different chains of the sequences that are taken. */
+  get liveChains(): number {
+    return new Set(this.places.flatMap(({ isTaken, chain }) => (isTaken && chain ? [chain] : []))).size;
+  }
+
+  /** Tokens that waited for a later batch because chains are costly. */
+  get postponed(): number {
+    return this.budget?.postponed ?? 0;
+  }
+
+  /** Waits for a free slot; the first call opens the context. An aborted signal ends the wait, for a slot or an output. */
+  async acquire({
+    words,
+    columns = [],
+    inputs = [],
+    prompts,
+    signal,
+    rows = 1,
+    place,
+    work: count,
+  }: Request): Promise<Slot> {
+    const chain = this.chains.of(words, columns);
+    this.speculates ||= rows > 1;
+    const context = await this.opened(chain, inputs.length, rows);
+    const places = await this.queue.wait(
+      () => {
+        if (this.isDisposed) throw disposed();
+        return takePlaces(this.places, { chain, inputs, prompts, place });
+      },
+      signal,
+      place,
+    );
+    const work = this.budget && count ? count() : 0;
+    let job: Job | undefined;
+    let first: Job | undefined;
+    const ignore = onAbort(signal, () => job && this.cancel(context, job));
+    const decodeRows = (step: Step): Promise<Rows> =>
+      new Promise((resolve, reject) => {
+        job = { step, places, chain, work, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
+        first ??= job;
+        this.jobs.add(job);
+        if (!this.isRunning) void this.run(context);
+      });
+    return {
+      contextSize: Math.min(this.limits.contextSize, Math.floor(context.contextSize / this.sequences)),
+      stats: () => this.lastStats ?? context.stats(),
+      computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
+      costs: this.costs,
+      decodeRows,
+      decode: async (step) => (await decodeRows(step)).outputs[0]!,
+      release: () => {
+        ignore();
+        if (job && this.jobs.has(job)) this.end(job, new AbortError());
+        this.writing.delete(places);
+        this.releases++;
+        for (const place of all(places)) {
+          place.isTaken = false;
+          place.lastUsed = this.releases;
+        }
+        this.queue.wake();
+      },
+    };
+  }
+
+  /** The scheduler of a draft model, which is disposed with this one. */
+  companion(model: object, open: (sequences: number) => Scheduler): Scheduler {
+    const known = this.companions.get(model) ?? open(this.sequences);
+    this.companions.set(model, known);
+    return known;
+  }
+
+  /** Frees the context. Pending requests fail. */
+  dispose(): void {
+    this.isDisposed = true;
+    for (const companion of this.companions.values()) companion.dispose();
+    void this.opening?.then(
+      (context) => {
+        this.lastStats ??= context.stats();
+        context.dispose();
+      },
+      () => undefined, // the caller that opened it gets the error
+    );
+    this.queue.wake();
+  }
+
+  /**
+   * Every sequence starts with the first chain, and as many of them as guides as its generations need: setting it later would
+   * make llama.cpp reserve its memory again.
+   */
+  private async opened(chain: NativeGraph, guideCount: number, rows: number): Promise<NativeContext> {
+    if (this.isDisposed) throw disposed();
+    const { sequences } = this;
+    const size = sizeFor(rows, sequences);
+    const isGuide = (sequence: number): boolean => sequence % (1 + guideCount) > 0;
+    const chains = Array.from({ length: sequences }, () => chain);
+    const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
+    const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
+    this.opening ??= this.open(given).then((context) => {
+      this.room = new Room(size);
+      this.places = chains.map(
+        (_, sequence) => new Place(sequence, chain, isGuide(sequence), this.options.reserved?.has(sequence)),
+      );
+      return context;
+    });
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = undefined;
+      throw error;
+    }
+  }
+
+  /** Decodes while any job is waiting. */
+  private async run(context: NativeContext): Promise<void> {
+    this.isRunning = true;
+    while (this.jobs.size > 0) {
+      // Lets the readers of the last batch request their next token first.
+      if (this.sequences > 1) await nextTask();
+      if (this.speculates) this.room.fit(context, this.sequences, [...this.jobs]);
+      this.begin(context);
+      const jobs = [...this.jobs];
+      await this.decode(context, jobs, this.most(jobs));
+    }
+    this.isRunning = false;
+  }
+
+  /** Gives chains to new jobs, and begins what can begin. */
+  private begin(context: NativeContext): void {
+    const earlier: Reading[] = [];
+    for (const job of [...this.jobs]) {
+      this.attempt(job, () => {
+        if (this.isDisposed) throw disposed();
+        if (!job.isPrepared) giveChain(context, job);
+        for (const reading of job.readings) {
+          if (!reading.isBegun) begin(context, reading, earlier, this.places);
+          earlier.push(reading);
+        }
+      });
+    }
+  }
+
+  /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
+  private most(jobs: readonly Job[]): number {
+    const long = jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+    if (long.length === 0) return this.limits.batchSize;
+    const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+    const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
+    const { batchSize, promptBatch } = this.limits;
+    const rows = short.reduce((sum, one) => sum + one.rows, 0);
+    return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
+  }
+
+  private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
+    const all = turnsOf(jobs, most);
+    const planned = this.budget?.share(all) ?? all;
+    const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
+    if (turns.length === 0) return;
+    this.current = turns.map(({ job }) => job);
+    for (const { pieces } of turns) for (const { reading, tokens } of pieces) append(reading.place.tokens, tokens);
+    try {
+      const start = performance.now();
+      const outputs = await context.decode(batchOf(turns));
+      this.current = [];
+      const milliseconds = performance.now() - start;
+      this.options.onDecode?.(milliseconds);
+      const cost = this.speculates ? this.measure(turns, milliseconds) : undefined;
+      this.finish(turns, outputs, cost);
+    } catch (error) {
+      this.current = [];
+      await this.recover(context, turns, error);
+    }
+  }
+
+  /** What a batch cost, for drafts. */
+  private measure(turns: readonly Turn[], milliseconds: number): Cost | undefined {
+    // llama.cpp builds its graph again for a batch of another shape
+    const shape = shapeOf(turns);
+    const isBuilt = shape !== this.shape;
+    this.shape = shape;
+    const cost = costOf(turns, milliseconds);
+    if (cost) this.costs.add(cost, isBuilt);
+    return cost;
+  }
+
+  private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
+    for (const { pieces } of turns) for (const { reading, tokens } of pieces) reading.computed += tokens.length;
+    const bySequence = grouped(outputs, ({ sequence }) => sequence);
+    for (const { job, isLast } of turns) {
+      if (!this.jobs.has(job) || !this.tell(job) || !isLast) continue;
+      this.end(job);
+      this.writing.add(job.places);
+      job.resolve({ outputs: outputsOf(job, bySequence), cost });
+    }
+  }
+
+  /** Tells what was read; false if that fails. */
+  private tell(job: Job): boolean {
+    const { onRead } = job.step;
+    return !onRead || this.attempt(job, () => onRead(job.places.main.tokens.length));
+  }
+
+  /** After a batch failed. */
+  private async recover(context: NativeContext, turns: readonly Turn[], thrown: unknown): Promise<void> {
+    const error = this.isDisposed ? disposed() : thrown;
+    const { code } = error as NativeError;
+    const isOfOne = CAUSED_BY_ONE.has(code);
+    if (!isOfOne && code !== "CONTEXT_FULL") for (const { reading } of piecesOf(turns)) reading.place.forget();
+    const takeBack = ({ job, pieces }: Turn): boolean =>
+      this.attempt(job, () => pieces.forEach(({ reading, position }) => reading.begin(context, position)), error);
+    // the texts of those that are gone make room for others
+    if (code === "CONTEXT_FULL" && evict(context, this.places)) {
+      turns.forEach(takeBack);
+      return;
+    }
+    if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
+    // One at a time, so that only the sequence that causes the error gets it.
+    // Several batches where a text is read again from its beginning.
+    for (const { job, pieces } of turns.filter(takeBack)) {
+      const isBehind = (): boolean =>
+        pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
+      while (this.jobs.has(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
+    }
+  }
+
+  /** Aborts the running batch only if this sequence is alone in it. */
+  private cancel(context: NativeContext, job: Job): void {
+    if (this.current.includes(job) && this.current.length === 1) context.abort();
+    this.end(job, new AbortError());
+  }
+
+  /** Whether it succeeds; otherwise the job gets the error, or `instead`. */
+  private attempt(job: Job, action: () => void, instead?: unknown): boolean {
+    try {
+      action();
+      return true;
+    } catch (error) {
+      this.end(job, instead ?? error);
+      return false;
+    }
+  }
+
+  private end(job: Job, error?: unknown): void {
+    this.jobs.delete(job);
+    for (const reading of job.readings) reading.isOver = true;
+    if (error !== undefined) job.reject(error);
+  }
+}
+
+function append(list: number[], more: readonly number[]): void {
+  for (const one of more) list.push(one);
+}
+
+/** The outputs of a job. */
+function outputsOf(
+  { places: { main, guides }, step }: Job,
+  outputs: ReadonlyMap<number, readonly DecodeOutput[]>,
+): readonly SlotOutput[] {
+  const of = ({ sequence }: Place): readonly DecodeOutput[] => outputs.get(sequence) ?? [];
+  if (!step.isRaw || guides.length === 0) return of(main);
+  const ofGuides = guides.map(({ place }) => of(place));
+  return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
+}
+
+/** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
+const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
+
+const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
+
+const piecesOf = (turns: readonly Turn[]): Piece[] => turns.flatMap(({ pieces }) => pieces);
+
+function giveChain(context: NativeContext, job: Job): void {
+  const { main, guides } = job.places;
+  main.give(context, job.chain, false);
+  for (const { place } of guides) place.give(context, job.chain, true);
+  job.isPrepared = true;
+}
+
+function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
+  const { sequence } = main;
+  for (const [row, { uniforms, inputs }] of rowsOf(step).entries()) {
+    context.setUniforms(sequence, uniforms, row);
+    for (let i = 0; i < inputs.length; i++) {
+      const guide = guides.find(({ input }) => input === i + 1);
+      if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
+      else if (inputs[i]!.length > 0) context.setInput(sequence, i + 1, inputs[i]!, row);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Speculation of one sequence: the last token is decoded together with a draft, and an output that was computed ahead is given
+ * when the text has reached it with the same tokens, uniforms and inputs. So the text is that of decoding each token alone.
+ */
+import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { grammarsReady, varying } from "../../sequence/features/feed.js";
+import type { GrammarState } from "../../grammars/types.js";
+import type { InputError } from "../../core/errors.js";
+import type { ChainResults } from "../../backends/native/binding.js";
+import type { Row, Slot, SlotOutput, Step } from "../scheduler/step.js";
+import {
+  acceptToken,
+  featureInputs,
+  uniformsOf,
+  type SequenceState,
+  type UniformValues,
+} from "../../sequence/sequence.js";
+import type { Draft, Drafter } from "./drafter.js";
+import { knownStates } from "./known.js";
+import { Pace } from "./pace.js";
+
+/** What speculation holds of its sequence. */
+export interface SpeculatorParts {
+  readonly graph: Graph;
+  readonly vocabSize: number;
+  readonly drafter: Drafter;
+  /** The most tokens of a draft. */
+  readonly most: number;
+  /** Whether drafts are only as long as pays. */
+  readonly isAdaptive: boolean;
+  readonly isEnd: (token: number) => boolean;
+  /** The sequence for the next token. */
+  readonly settled: (sequence: SequenceState) => SequenceState;
+  /** The chain on a row of the model's own logits. */
+  readonly evaluate: (logits: Float32Array, row: Row) => ChainResults;
+}
+
+/** Where the text is. */
+export interface Present {
+  readonly slot: Slot;
+  /** The text so far. */
+  readonly tokens: Int32Array;
+  readonly sequence: SequenceState;
+  /** The step for the next token, without a draft. */
+  readonly step: Step;
+  /** The most tokens that a draft can be used for. */
+  readonly room: number;
+  /** The step with more tokens, for guides too. */
+  readonly extend: (draft: readonly number[]) => Pick<Step, "tokens" | "guides">;
+}
+
+/** What was computed ahead of the text. */
+interface Ahead {
+  /** The length of the text that the draft follows. */
+  readonly base: number;
+  readonly draft: readonly number[];
+  readonly kind: number;
+  readonly rows: readonly Row[];
+  readonly outputs: readonly SlotOutput[];
+}
+
+/** Counts of a generation. */
+export interface SpeculationStats {
+  /** Tokens that were decoded before they were picked. */
+  drafted: number;
+  /** Those of them that were picked then. */
+  accepted: number;
+  /** Batches of the sequence. */
+  decodes: number;
+}
+
+export class Speculator {
+  readonly stats: SpeculationStats = { drafted: 0, accepted: 0, decodes: 0 };
+  private readonly states: ReturnType<typeof knownStates>;
+  private pace: Pace | undefined;
+  private ahead: Ahead | undefined;
+  /** The first token of a draft that was not decoded, to compare with the text. */
+  private guess: { readonly kind: number; readonly token: number; readonly base: number } | undefined;
+
+  constructor(private readonly parts: SpeculatorParts) {
+    this.states = knownStates(parts.graph, parts.vocabSize);
+  }
+
+  /** The output for the next token. */
+  next(present: Present): SlotOutput | Promise<SlotOutput> {
+    this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
+    this.check(present.tokens);
+    const known = this.known(present);
+    if (known) {
+      this.stats.accepted++;
+      this.pace.gain();
+      return known;
+    }
+    this.drop(present.tokens);
+    const draft = this.draft(present);
+    return draft ? this.decodeDraft(present, draft) : this.decode(present, { draft: [], kind: 0, rows: [] });
+  }
+
+  /** The chain is given other values from the next token on, after these tokens. Throws `InputError`. */
+  setUniforms(values: UniformValues, text: Int32Array): void {
+    this.parts.drafter.setUniforms?.(values, text);
+  }
+
+  /** The text has only `length` tokens left. */
+  rewind(length: number): void {
+    this.ahead = this.guess = undefined;
+    this.parts.drafter.rewind(length);
+  }
+
+  /** The result of a row that was computed ahead, if the text has come to it. */
+  private known({ tokens, step }: Present): SlotOutput | undefined {
+    const { ahead } = this;
+    const at = ahead ? tokens.length - ahead.base : 0;
+    if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
+    for (let i = 0; i < at; i++) if (tokens[ahead.base + i] !== ahead.draft[i]) return undefined;
+    const output = ahead.outputs[at]!;
+    if (this.states && areEqual(ahead.rows[at - 1]!, step)) return output;
+    return output.raw && { ...this.parts.evaluate(output.raw, step), sequence: output.sequence, raw: output.raw };
+  }
+
+  /** The draft to decode; undefined if none pays. */
+  private draft({ tokens, sequence, room, step }: Present): Draft | undefined | Promise<Draft | undefined> {
+    const { drafter, most, isAdaptive } = this.parts;
+    const limit = Math.min(most, room);
+    // what a prompt costs says nothing of the next tokens
+    if (step.tokens.length > 1 || limit < 1) return undefined;
+    let length = 0;
+    const start = drafter.isFree ? 0 : performance.now();
+    const found = drafter.draft(
+      { tokens, sequence },
+      (kind) => (length = isAdaptive ? this.pace!.length(kind, limit) : limit),
+    );
+    if (found instanceof Promise)
+      return found.then((draft) => {
+        this.pace!.draft(performance.now() - start, draft?.tokens.length ?? 0);
+        return draft;
+      });
+    if (found && length > 0) return found;
+    this.guess = found && { kind: found.kind, token: found.tokens[0]!, base: tokens.length };
+    return undefined;
+  }
+
+  private async decodeDraft(present: Present, drafting: Draft | Promise<Draft | undefined>): Promise<SlotOutput> {
+    const { tokens: draft, kind } = (await drafting) ?? NONE;
+    const rows = draft.length === 0 ? [] : await this.rowsFor(present, draft);
+    try {
+      return await this.decode(present, { draft: draft.slice(0, rows.length), kind, rows });
+    } catch (error) {
+      // logits after a wrong draft must not fail the text
+      if (rows.length === 0 || !(error instanceof Error) || (error as Partial<InputError>).code !== "INVALID_LOGITS")
+        throw error;
+      return this.decode(present, { draft: [], kind, rows: [] });
+    }
+  }
+
+  /** What the chain is fed with after each token of a draft; fewer where a token cannot be picked. */
+  private async rowsFor({ sequence, step }: Present, draft: readonly number[]): Promise<Row[]> {
+    const { graph, isEnd, settled } = this.parts;
+    const end = draft.findIndex(isEnd);
+    const tokens = end < 0 ? draft : draft.slice(0, end);
+    // evaluated later, on the logits that come back
+    if (!this.states) return tokens.map(() => step);
+    // a grammar that may wait is followed token by token
+    const grammars = obeysGrammars(sequence) ? await grammarsAfter(sequence, tokens) : undefined;
+    const rows: Row[] = [];
+    let [after, { uniforms }] = [grammars ? without(sequence) : sequence, step as Row];
+    for (const [i, token] of tokens.entries()) {
+      if (grammars?.some((positions) => positions && i >= positions.length)) break;
+      after = acceptToken(after, token, this.states(uniforms));
+      if (!grammars) await grammarsReady(after.features);
+      const next = settled(grammars ? { ...after, features: withGrammars(sequence, grammars, i) } : after);
+      uniforms = uniformsOf(next);
+      rows.push({ uniforms, inputs: varying(graph, featureInputs(next)) });
+    }
+    return rows;
+  }
+
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs" | "base">): Promise<SlotOutput> {
+    const { slot, step, extend, tokens } = present;
+    const { draft, rows } = ahead;
+    const isRaw = !this.states || step.isRaw === true;
+    const whole = draft.length === 0 ? step : { ...step, ...extend(draft), more: rows, isRaw };
+    const { outputs, cost } = await slot.decodeRows(whole);
+    const kept = outputs.length - 1;
+    this.stats.decodes++;
+    this.stats.drafted += kept;
+    if (cost) this.pace!.spend(cost, kept);
+    this.ahead = kept > 0 ? { ...ahead, base: tokens.length, draft: draft.slice(0, kept), outputs } : undefined;
+    return outputs[0]!;
+  }
+
+  /** Compares a draft that was not decoded with the text's next token. */
+  private check(tokens: Int32Array): void {
+    const { guess } = this;
+    this.guess = undefined;
+    if (!guess || tokens.length !== guess.base + 1) return;
+    const isRight = tokens[guess.base] === guess.token;
+    this.pace!.learn(guess.kind, isRight ? 1 : 0, !isRight);
+  }
+
+  /** Ends what was computed ahead. */
+  private drop(tokens: Int32Array): void {
+    const { ahead } = this;
+    this.ahead = undefined;
+    if (!ahead) return;
+    const { base, draft, kind } = ahead;
+    const after = tokens.subarray(base);
+    const wrong = draft.findIndex((token, i) => token !== after[i]);
+    this.pace!.learn(kind, wrong < 0 ? draft.length : wrong, wrong >= 0 && wrong < after.length);
+  }
+
+  dispose(): void {
+    this.parts.drafter.dispose();
+  }
+}
+
+const NONE: Draft = { tokens: [], kind: 0 };
+
+const same = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
+/** Whether two rows are fed with the same numbers. */
+const areEqual = (a: Row, b: Row): boolean =>
+  same(a.uniforms, b.uniforms) && a.inputs.every((values, i) => same(values, b.inputs[i]!));
+
+type Positions = readonly GrammarState[] | undefined;
+
+/** Whether a token that a grammar does not allow cannot be picked. */
+const obeysGrammars = ({ graph }: SequenceState): boolean =>
+  graph.features.every(({ from }) => from.kind !== "allowed" || from.first === true);
+
+/** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
+const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
+  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
+
+/** The sequence without its grammars, which are accepted beside it. */
+const without = (sequence: SequenceState): SequenceState => ({
+  ...sequence,
+  features: sequence.features.map(({ grammar: _, ...feature }) => feature),
+});
+
+const withGrammars = ({ features }: SequenceState, grammars: readonly Positions[], at: number): typeof features =>
+  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature));

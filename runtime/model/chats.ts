@@ -1,0 +1,97 @@
+/** Answers to conversations. */
+import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
+import type * as is from "../core/check.js";
+import { contextSettings } from "../backends/contextOptions.js";
+import {
+  generateIn,
+  openScheduler,
+  type GenerateOptions,
+  type Generation,
+  type LoadedModel,
+  type Room,
+} from "../generation/generate.js";
+import { checkSequence, graphOf, REQUEST, RUN, type SequenceRequest } from "../generation/request.js";
+import { translate } from "../core/errors.js";
+import type { NativeModel } from "../backends/native/binding.js";
+import { LatePrompt, promptTokens } from "../sequence/prompt.js";
+import type { Scheduler } from "../decode/scheduler/scheduler.js";
+import { renderedTokens } from "../chat/letters.js";
+import type { ChatMessage } from "../chat/messages.js";
+import { CHAT, openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
+
+/** The prompt of a conversation. Throws `InputError` for messages that are not valid; its template runs later. */
+export function chatPrompt(
+  model: NativeModel,
+  messages: readonly ChatMessage[],
+  { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
+  mostTokens = 0,
+): LatePrompt {
+  const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
+  return new LatePrompt(async () => {
+    try {
+      return promptTokens(
+        model,
+        await renderedTokens(model, await renderConversation(model, conversation), mostTokens),
+      );
+    } catch (error) {
+      throw translate(error);
+    }
+  });
+}
+
+/** A scheduler for one generation, and what to call after it. */
+interface Taken {
+  readonly scheduler: Scheduler;
+  readonly free: () => void;
+}
+
+/** A model's context for conversations: a new turn finds the tokens of the turns before. */
+export class KeptContext {
+  private kept: { readonly key: string; readonly scheduler: Scheduler; isTaken: boolean } | undefined;
+
+  /** The kept context, if it is free; else one for this generation alone. */
+  take(key: string, open: () => Scheduler): Taken {
+    if (this.kept && this.kept.key !== key && !this.kept.isTaken) this.dispose();
+    this.kept ??= { key, scheduler: open(), isTaken: false };
+    const { kept } = this;
+    if (kept.key !== key || kept.isTaken) {
+      const scheduler = open();
+      return { scheduler, free: () => scheduler.dispose() };
+    }
+    kept.isTaken = true;
+    return { scheduler: kept.scheduler, free: () => void (kept.isTaken = false) };
+  }
+
+  dispose(): void {
+    this.kept?.scheduler.dispose();
+    this.kept = undefined;
+  }
+}
+
+const ANSWER: is.Checks<GenerateOptions & ChatOptions> = { ...REQUEST, ...RUN, ...CHAT };
+
+/** A generation in the kept context. */
+export function startChat(
+  model: LoadedModel,
+  kept: KeptContext,
+  messages: readonly ChatMessage[],
+  options: GenerateOptions & ChatOptions,
+): Generation {
+  checkSequence(options, ANSWER);
+  const prompt = chatPrompt(model.native, messages, options);
+  const settings = contextSettings(options, model.settings);
+  const { placement, checkLogits } = options;
+  const sequences = 1 + guidesOf(graphOf(options)).length;
+  const open = (): Scheduler => openScheduler(model, sequences, options);
+  const key = JSON.stringify([sequences, placement, checkLogits, ...Object.entries(settings).sort()]);
+  // when it starts, it is known whether the kept context is free
+  let taken: Taken | undefined;
+  const take = (): Taken => (taken ??= kept.take(key, open));
+  const scheduler: Room["scheduler"] = {
+    sequences,
+    shared: sequences,
+    acquire: (request) => take().scheduler.acquire(request),
+    companion: (...given) => take().scheduler.companion(...given),
+  };
+  return generateIn({ scheduler, model, options }, prompt, options, () => taken?.free());
+}

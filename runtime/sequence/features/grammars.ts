@@ -1,0 +1,106 @@
+/** The grammars of a sequence: those of the program, and those that are given with the request. */
+import type { Graph, GrammarRef } from "@ggsl/compiler/graph/graph.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import type * as is from "../../core/check.js";
+import { InputError } from "../../core/errors.js";
+import { hasBit } from "../../grammars/bits.js";
+import { openGrammar } from "../../grammars/open.js";
+import { kindOf } from "../../grammars/sources.js";
+import type { GrammarSource, GrammarState } from "../../grammars/types.js";
+import { vocabularyFrom, type GivenVocabulary } from "../../core/vocabulary.js";
+
+/** What the grammars of a chain's parameters are given as, by the parameter's name. */
+export type GrammarValues = ReadonlyMap<string, GrammarSource>;
+
+/** What opens grammars: a model, or without one a vocabulary. */
+interface Opener {
+  readonly vocabulary?: GivenVocabulary | undefined;
+  readonly openGrammar?: ((source: GrammarSource) => GrammarState) | undefined;
+}
+
+/** A grammar that a sequence follows. */
+export interface OpenGrammar {
+  readonly state: GrammarState;
+  /** The tokens that it went on with since it began, the last one first. */
+  readonly path?: Path;
+}
+
+interface Path {
+  readonly token: number;
+  readonly before: Path | undefined;
+}
+
+/** A grammar at its beginning. Without a model, this thread waits for the engine. */
+export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Opener): OpenGrammar {
+  const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
+  if (feed.openGrammar) return { state: feed.openGrammar(source) };
+  if (!feed.vocabulary)
+    throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model", {
+      code: "MISSING_VOCABULARY",
+    });
+  return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
+}
+
+/**
+ * What a grammar does with a token: it goes on with one that it allows, and stays where it is at any other. It waits where the chain
+ * does not ask it, and refuses a token that was picked although the chain asked it.
+ */
+export type GrammarMove = "goes on" | "waits" | "refuses";
+
+/** What a grammar that is asked does with a token. Its position is ready. */
+export const moveOf = ({ state }: OpenGrammar, token: number): GrammarMove =>
+  hasBit(state.bits(), token) ? "goes on" : "refuses";
+
+/** After a token that the grammar allows. */
+export const acceptGrammar = ({ state, path }: OpenGrammar, token: number): OpenGrammar => ({
+  state: state.accept(token),
+  path: { token, before: path },
+});
+
+/** The tokens that a grammar went on with since it began. */
+export function tokensSince({ path }: OpenGrammar): number[] {
+  const tokens: number[] = [];
+  for (let at = path; at; at = at.before) tokens.push(at.token);
+  return tokens.reverse();
+}
+
+/** A grammar after tokens of a saved sequence. */
+export const afterTokens = (grammar: OpenGrammar, tokens: readonly number[]): OpenGrammar =>
+  tokens.reduce(acceptGrammar, grammar);
+
+/** The values that are grammars of the chain; those in `present` are kept unless they are set. */
+export function grammarValues(
+  graph: Graph,
+  values: Readonly<Record<string, unknown>>,
+  present: GrammarValues = new Map(),
+): GrammarValues {
+  const given = new Map<string, GrammarSource>();
+  for (const { name, default: standard } of grammarsOf(graph)) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    const source =
+      value === undefined
+        ? (present.get(name) ?? (standard === undefined ? undefined : { gbnf: standard }))
+        : sourceOf(name, value);
+    if (!source)
+      throw new InputError(
+        `the chain \`${graph.name}\` needs a grammar for \`${name}\`: give it with the request, as in \`uniforms: { ${name}: { jsonSchema: { type: "object" } } }\``,
+        { code: "MISSING_GRAMMAR" },
+      );
+    given.set(name, source);
+  }
+  return given;
+}
+
+/** A grammar in one of its forms. */
+export const grammarSource: is.Check = (value, name) => void sourceOf(name, value);
+
+function sourceOf(name: string, value: unknown): GrammarSource {
+  try {
+    kindOf(value);
+    return value as GrammarSource;
+  } catch (error) {
+    if (error instanceof InputError)
+      throw new InputError(`\`${name}\`: ${error.message}`, { code: error.code, cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,421 @@
+/**
+ * The state of one sequence: its parameters, streams of draws, states and history. The uniforms and inputs of the graph are
+ * computed from it. It advances only when a token is accepted, so rejecting or replaying a token changes nothing. It is
+ * immutable plain data: a reference to it is a snapshot.
+ */
+import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
+import type { Draw, Ending, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
+import { expectedValue } from "@ggsl/compiler/graph/param.js";
+import { fractionMeant } from "@ggsl/compiler/graph/range.js";
+import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import { suggest } from "@ggsl/compiler/check/suggest.js";
+import { streamSeed } from "@ggsl/compiler/graph/streams.js";
+import { InputError } from "../core/errors.js";
+import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
+import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";
+import { append } from "./features/history.js";
+import {
+  acceptFeatures,
+  grammarMoves,
+  historyNeeded,
+  inputsOf,
+  openFeatures,
+  placeOf,
+  promptNeeded,
+  withGrammars,
+  type Feed,
+  type OpenFeature,
+} from "./features/feed.js";
+import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
+import type { GrammarSource } from "../grammars/types.js";
+import { drawF32At, drawF64At, mt19937, type Mt19937 } from "../core/mt19937.js";
+import type { Vector } from "../backends/reference/kernels.js";
+
+/**
+ * Values of a chain's parameters by name. A parameter that is omitted or undefined keeps its value, at first its default. A set of
+ * tokens is a list of ids, and of texts that are one token each. A grammar begins at the next token.
+ */
+export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource | undefined>>;
+
+interface Stream {
+  /** The seed as it was given, before the number of the stream is mixed in. */
+  readonly seed: number;
+  /** The number of draws before this one. */
+  readonly count: number;
+  /** The draw for the present token. */
+  readonly value: number;
+  /** The stream at a later draw. */
+  at(count: number): Stream;
+}
+
+export interface SequenceState {
+  readonly graph: Graph;
+  readonly vocabSize: number;
+  readonly params: ReadonlyMap<string, number>;
+  /** By number in the graph. */
+  readonly sets: readonly OpenSet[];
+  /** The grammars of the parameters. */
+  readonly grammars: GrammarValues;
+  readonly streams: readonly Stream[];
+  readonly states: Float32Array;
+  /** Tokens generated so far. */
+  readonly step: number;
+  /** Tokens of the prompt. */
+  readonly promptLength: number;
+  /** The last tokens of prompt and generated text, as many as the graph needs. */
+  readonly history: Int32Array;
+  readonly historyNeeded: number;
+  /** The last tokens of the prompt, as many as the graph needs. */
+  readonly prompt: Int32Array;
+  /** The endings that the graph asks for. */
+  readonly watches: ReadonlyMap<string, Watch>;
+  readonly features: readonly OpenFeature[];
+  /** Tokens that a grammar of the chain was asked about and did not allow, since the sequence was started or restored. */
+  readonly disallowed: number;
+  readonly feed: Feed;
+}
+
+export interface SequenceOptions {
+  readonly uniforms?: UniformValues | undefined;
+  /** Draws in [0, 1], one per token, repeated cyclically, that replace the chain's own. */
+  readonly draws?: readonly number[] | undefined;
+  readonly feed?: Feed | undefined;
+}
+
+/** A sequence before its first token. Throws `InputError` for values that do not match the chain. */
+export function startSequence(
+  graph: Graph,
+  vocabSize: number,
+  { uniforms = {}, draws, feed = {} }: SequenceOptions = {},
+): SequenceState {
+  const params = setParams(new Map(graph.params.map((p) => [p.name, initial(p)])), graph, uniforms);
+  const streams = graph.draws.map((draw) =>
+    draws && isReplaced(draw) ? givenStream(draws) : startStream(draw, seedOf(draw.seed, params)),
+  );
+  const place = placeOf(feed, vocabSize);
+  const sets = withSets(openSets(graph, place), setValues(graph, uniforms), place);
+  const grammars = grammarValues(graph, uniforms);
+  const features = openFeatures(graph, feed, { sets, grammars }, vocabSize);
+  const before = {
+    graph,
+    vocabSize,
+    params,
+    sets,
+    grammars,
+    streams,
+    states: new Float32Array(graph.states.length),
+    step: 0,
+    promptLength: 0,
+    history: new Int32Array(),
+    historyNeeded: historyNeeded(graph, features),
+    prompt: new Int32Array(),
+    watches: openWatches(graph, () => feed.vocabulary),
+    features,
+    disallowed: 0,
+    feed,
+  };
+  return withInitialStates(before, () => true);
+}
+
+/** The sequence with the initial values of those states whose expression is `wanted`. */
+function withInitialStates(sequence: SequenceState, wanted: (init: UniformExpr) => boolean): SequenceState {
+  const { graph, states } = sequence;
+  if (!graph.states.some(({ init }) => wanted(init))) return sequence;
+  const env = environment(sequence);
+  const values = graph.states.map(({ init }, i) => (wanted(init) ? evaluateUniform(init, env) : states[i]!));
+  return { ...sequence, states: keptStates(graph, values) };
+}
+
+/** Whether an expression depends on the text so far. */
+export const readsText = (expr: UniformExpr): boolean =>
+  leavesOf(expr).some(
+    (leaf) =>
+      leaf === "prompt_length" ||
+      (typeof leaf === "object" && ("last" in leaf || "ends_with" in leaf || "since" in leaf)),
+  );
+
+/** The same sequence with other parameters, from the next token on. A seed restarts its streams. */
+export function withUniforms(sequence: SequenceState, values: UniformValues): SequenceState {
+  const params = setParams(sequence.params, sequence.graph, values);
+  const streams = sequence.graph.draws.map((draw, i) => {
+    const { seed } = draw;
+    const isSetAgain = typeof seed === "object" && Object.hasOwn(values, seed.param);
+    return isSetAgain ? startStream(draw, seedOf(seed, params)) : sequence.streams[i]!;
+  });
+  const place = placeOf(sequence.feed, sequence.vocabSize);
+  const grammars = grammarValues(sequence.graph, values, sequence.grammars);
+  const isSet = (name: string): boolean => Object.hasOwn(values, name);
+  return {
+    ...{ ...sequence, params, grammars, streams },
+    sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
+    features: withGrammars(sequence.features, grammars, isSet, sequence.feed),
+  };
+}
+
+/** The values of the graph's uniforms for the next token, f32. */
+export function uniformsOf(sequence: SequenceState): Float32Array {
+  const { uniforms } = sequence.graph;
+  const env = environment(sequence);
+  const values = new Float32Array(uniforms.length);
+  for (let i = 0; i < uniforms.length; i++) values[i] = evaluateUniform(uniforms[i]!.expr, env);
+  return values;
+}
+
+/** A vector for each input of the graph except the logits. Throws `InputError` for an input that was not set. */
+export function featureInputs(sequence: SequenceState): Vector[] {
+  const { graph, features, history, prompt, step, feed, vocabSize, sets } = sequence;
+  const window = (last: UniformExpr): number =>
+    typeof last === "number" ? last : Math.trunc(evaluateUniform(last, environment(sequence)));
+  return inputsOf(graph, { features, text: { history, prompt, step, window }, feed, vocabSize, sets });
+}
+
+/** The sequence after the tokens of a prompt. Grammars begin after the prompt. */
+export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | readonly number[]): SequenceState {
+  const promptLength = sequence.promptLength + tokens.length;
+  const needed = promptNeeded(sequence.graph);
+  const prompt = needed === 0 ? sequence.prompt : append(sequence.prompt, tokens, needed);
+  return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), prompt, promptLength }, readsText);
+}
+
+/** What the grammars do with the next token, by feature. They are ready. */
+export function movesOf(sequence: SequenceState, token: number): readonly GrammarMove[] {
+  let env: ReturnType<typeof environment> | undefined;
+  return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, (env ??= environment(sequence))) !== 0);
+}
+
+/**
+ * The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph.
+ * @param moves of the token here, if its grammars may not be ready
+ */
+export function acceptToken(
+  sequence: SequenceState,
+  token: number,
+  scalars: Float32Array,
+  moves: readonly GrammarMove[] = movesOf(sequence, token),
+): SequenceState {
+  const { graph } = sequence;
+  const { history, watches } = textAfter(sequence, [token]);
+  // one spread: V8 adds the members of a second one by one
+  return {
+    ...sequence,
+    streams: sequence.streams.map((s, i) =>
+      graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
+    ),
+    states: graph.states.length === 0 ? sequence.states : keptStates(graph, scalars.subarray(0, graph.states.length)),
+    step: sequence.step + 1,
+    history,
+    watches,
+    features: acceptFeatures(sequence.features, token, moves),
+    disallowed: moves.includes("refuses") ? sequence.disallowed + 1 : sequence.disallowed,
+  };
+}
+
+/** The values of the states as a sequence keeps them: those of type i32 are integers in their range. */
+export const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Array =>
+  Float32Array.from(values, (x, i) =>
+    graph.states[i]?.type === "i32" ? Math.min(Math.max(x, -MAX_INTEGER), MAX_INTEGER) : x,
+  );
+
+/** The values of the states by name. */
+export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
+  Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
+
+/** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
+export const measuresOf = (
+  { states, measures }: Graph,
+  scalars: Float32Array,
+): { readonly measures?: Readonly<Record<string, number>> } =>
+  measures.length === 0
+    ? {}
+    : { measures: Object.fromEntries(measures.map(({ name }, i) => [name, scalars[states.length + i]!])) };
+
+/** What is kept of the text, after more tokens. */
+function textAfter(
+  { history, historyNeeded: needed, watches, feed }: SequenceState,
+  tokens: Int32Array | readonly number[],
+): Pick<SequenceState, "history" | "watches"> {
+  return {
+    history: needed === 0 ? history : append(history, tokens, needed),
+    watches: acceptWatches(watches, tokens, () => feed.vocabulary),
+  };
+}
+
+const environment = (sequence: SequenceState): UniformEnvironment => new Environment(sequence);
+
+/** The leaves of uniform expressions at the present token. Each stream is computed once. A class: it has no closures to allocate. */
+class Environment implements UniformEnvironment {
+  private readonly streams: Stream[] = [];
+
+  constructor(private readonly sequence: SequenceState) {}
+
+  get step(): number {
+    return this.sequence.step;
+  }
+
+  get vocab(): number {
+    return this.sequence.vocabSize;
+  }
+
+  get promptLength(): number {
+    return this.sequence.promptLength;
+  }
+
+  param(name: string): number {
+    return this.sequence.params.get(name)!;
+  }
+
+  draw(index: number): number {
+    return (this.streams[index] ??= presentStream(this.sequence, index)).value;
+  }
+
+  state(index: number): number {
+    return this.sequence.states[index]!;
+  }
+
+  last(k: number): number {
+    const { history } = this.sequence;
+    return history[history.length - k] ?? -1;
+  }
+
+  since(ending: Ending): number {
+    return this.sequence.watches.get(keyOf(ending))!.since;
+  }
+
+  isMember(token: number, set: number): boolean {
+    return this.sequence.sets[set]!.tokens.has(token);
+  }
+}
+
+// ---------------------------------------------------------------- parameters
+
+const randomSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]!;
+const initial = (p: Param): number => (p.default === "random" ? randomSeed() : rounded(p, p.default));
+/** Parameters are f32 on every device, so uniform expressions use the rounded value too. */
+const rounded = (p: Param, value: number): number => (p.type === "seed" ? value : Math.fround(value));
+
+function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: UniformValues): Map<string, number> {
+  const result = new Map(present);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    if ([...setsOf(graph), ...grammarsOf(graph)].some((other) => other.name === name)) continue;
+    const param = graph.params.find((p) => p.name === name);
+    if (param && typeof value === "object")
+      throw new InputError(
+        Array.isArray(value)
+          ? `\`${name}\` is not a set of tokens, found a list`
+          : `\`${name}\` is not a grammar, found an object`,
+        { code: "INVALID_ARGUMENT" },
+      );
+    if (!param) throw new InputError(unknownUniform(name, graph), { code: "INVALID_ARGUMENT" });
+    result.set(name, rounded(param, checked(param, Number(value))));
+  }
+  return result;
+}
+
+/** The values that are sets of tokens. */
+function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> {
+  const lists = new Map<string, TokenList>();
+  for (const { name } of setsOf(graph)) {
+    if (name === undefined || !Object.hasOwn(values, name)) continue;
+    const list = values[name];
+    if (list === undefined) continue;
+    if (!isTokenList(list))
+      throw new InputError(
+        `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,
+        { code: "INVALID_ARGUMENT" },
+      );
+    lists.set(name, list);
+  }
+  return lists;
+}
+
+const isTokenList = (value: UniformValues[string]): value is TokenList => Array.isArray(value);
+
+function unknownUniform(name: string, graph: Graph): string {
+  const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) => p.name ?? []);
+  const meant = suggest(name, names);
+  const listed = names.map((own) => `\`${own}\``).join(", ");
+  const all = names.length > 0 ? `its uniforms are ${listed}` : "it has no uniforms";
+  const known = meant === undefined ? all : `did you mean \`${meant}\`? ${all}`;
+  return `the chain \`${graph.name}\` has no uniform \`${name}\`: ${known}`;
+}
+
+function checked(param: Param, value: number): number {
+  const expected = expectedValue(param, value);
+  if (expected !== undefined) {
+    const meant = fractionMeant(param.range, value);
+    const help = meant === undefined ? "" : `; did you mean ${meant}?`;
+    throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}${help}`, { code: "INVALID_ARGUMENT" });
+  }
+  return value;
+}
+
+// ---------------------------------------------------------------- draws
+
+const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number =>
+  seed === "random" ? randomSeed() : typeof seed === "object" ? params.get(seed.param)! : seed;
+
+/** Replaces a draw of 0, which would pick a row of probability 0; it is below any draw distinguishable from 0. */
+const SMALLEST_DRAW = 2 ** -54;
+
+/** The stream of a draw at its beginning. */
+export const startStream = ({ kind, stream }: Draw, seed: number): Stream =>
+  kind === "seed" ? constantStream(seed) : new RandomStream(kind, mt19937(streamSeed(seed, stream)), seed, 0);
+
+/** A place in a stream; all places share the generator, so that a later one costs no copy. */
+class RandomStream implements Stream {
+  readonly value: number;
+
+  constructor(
+    private readonly kind: "f32" | "f64",
+    private readonly rng: Mt19937,
+    readonly seed: number,
+    readonly count: number,
+  ) {
+    this.value = Math.max(kind === "f64" ? drawF64At(rng, count) : drawF32At(rng, count), SMALLEST_DRAW);
+  }
+
+  at(count: number): Stream {
+    return new RandomStream(this.kind, this.rng, this.seed, count);
+  }
+}
+
+/** A seed that is read as a number. */
+const constantStream = (seed: number, count = 0): Stream => ({
+  ...{ seed, count, value: seed },
+  at: (later) => constantStream(seed, later),
+});
+
+/** A key of a hash is no number in [0, 1] that could be given. */
+const isReplaced = ({ kind }: Draw): boolean => kind !== "seed";
+
+/** Whether the option `draws` has an effect. */
+export const takesDraws = (graph: Graph): boolean => graph.draws.some(isReplaced);
+
+function givenStream(draws: readonly number[], count = 0): Stream {
+  const value = draws[count % draws.length];
+  if (value === undefined || !(value >= 0 && value <= 1))
+    throw new InputError(`a draw must be in [0, 1], found ${value}`, { code: "INVALID_ARGUMENT" });
+  return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
+}
+
+/** The most draws of a stream per token, so that an untrusted graph cannot keep the CPU busy. */
+const MAX_DRAWS = 1000;
+
+/** The stream at the draw of the present token. A reseeded stream first catches up with the text. */
+function presentStream(sequence: SequenceState, index: number): Stream {
+  const { at } = sequence.graph.draws[index]!;
+  const stream = sequence.streams[index]!;
+  if (at === undefined) return stream;
+  const count = Math.round(evaluateUniform(at, environment(sequence)));
+  const most = MAX_DRAWS * (sequence.step + 1);
+  if (!(count >= stream.count && count <= most)) {
+    throw new InputError(
+      `draw ${index} requests number ${count} of its stream after number ${stream.count}: expected a later number, at most ${MAX_DRAWS} per token, so ${most} here`,
+      { code: "INVALID_ARGUMENT" },
+    );
+  }
+  return count === stream.count ? stream : stream.at(count);
+}
