@@ -4,7 +4,7 @@
  */
 
 /** The packages that each one may import. */
-const PACKAGES = {
+export const PACKAGES = {
   compiler: [],
   format: ["compiler"],
   settings: ["compiler", "format"],
@@ -42,7 +42,7 @@ const PHASES = {
 };
 
 /** The runtime's folders from the lowest on, and those that each one may import. Public entry points are beside them. */
-const LAYERS = {
+export const LAYERS = {
   core: [],
   backends: ["core"],
   grammars: ["backends", "core"],
