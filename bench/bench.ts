@@ -33,7 +33,7 @@ const USAGE = `usage: npm run bench -- [options]
   --from FILE      measures nothing, but makes table and picture of lines that ggsl_replay time printed, into build/bench
 `;
 
-export const QUICK_PLAN: TimingPlan = {
+const QUICK_PLAN: TimingPlan = {
   chains: CHAINS.filter(({ name }) => ["default", "typical", "greedy"].includes(name)),
   vocabSizes: [32000],
   rows: [1, 4],

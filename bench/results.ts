@@ -21,7 +21,7 @@ export interface Side {
   readonly readbackBytes: number;
 }
 
-export interface GraphSide extends Side {
+interface GraphSide extends Side {
   readonly nodes: number;
   readonly nodesWithoutViews: number;
 }
@@ -51,7 +51,7 @@ export interface Measurement {
   readonly setting: Setting;
 }
 
-export interface ProfiledNode {
+interface ProfiledNode {
   readonly op: string;
   readonly name: string;
   readonly us: number;
@@ -77,7 +77,7 @@ export interface Machine {
 }
 
 /** When, where and how something was measured. */
-export interface Circumstances {
+interface Circumstances {
   readonly date: string;
   readonly machine: Machine;
   readonly command: string;

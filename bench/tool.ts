@@ -14,7 +14,7 @@ export const ROOT = ((): string => {
 
 export const TOOL = join(ROOT, "build", "Release", "ggsl_replay");
 
-export interface ToolResult {
+interface ToolResult {
   readonly status: number;
   readonly lines: readonly string[];
 }

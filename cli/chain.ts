@@ -53,7 +53,7 @@ export function compileChain(source: Pick<ChainSource, "compile">): Chain {
 }
 
 /** Overrides the options that disable optimizations. */
-export type Variant = Pick<CompileOptions, "optimize" | "disable">;
+type Variant = Pick<CompileOptions, "optimize" | "disable">;
 
 export interface ChainSource {
   /** Compiles again on every call; the source is read once. The caller prints warnings. */

@@ -1,7 +1,7 @@
 /** The `ggsl` command itself in a child process, which may crash or hang. */
 import { execFile } from "node:child_process";
 
-export interface ChildOptions {
+interface ChildOptions {
   /** What the child reads from standard input; absent for nothing. */
   readonly input?: string | undefined;
   /** Variables to set in addition to those of this process. */

@@ -3,7 +3,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { toSpec } from "@ggsl/compiler/graph/json.js";
 
 /** JSON with a line for each node, parameter, stage and so on. */
-export function specLiteral(graph: Graph): string {
+function specLiteral(graph: Graph): string {
   const entries = Object.entries(toSpec(graph)).map(([key, value]) => `  ${JSON.stringify(key)}: ${lines(value)}`);
   return `{\n${entries.join(",\n")}\n}`;
 }

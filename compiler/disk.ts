@@ -166,7 +166,7 @@ function unreadable(error: unknown): UnreadableFile {
   return new UnreadableFile(code === "EACCES" ? "permission denied" : message);
 }
 
-export interface DiskImporterOptions {
+interface DiskImporterOptions {
   /** The folder that imports of a file must stay below. */
   readonly rootOf: (importer: string) => string;
   /** Reads a file that is below the folder; default: from disk. Throws `UnreadableFile`. */

@@ -92,7 +92,7 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface LoweredChain {
+interface LoweredChain {
   /** Absent when there are errors. */
   readonly draft?: Draft;
   readonly diagnostics: readonly Diagnostic[];

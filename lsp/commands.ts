@@ -39,7 +39,7 @@ export type Result =
   /** The verdict on a test, with what differs. */
   | { readonly kind: "test"; readonly title: string; readonly isPassed: boolean; readonly text: string };
 
-export interface Ran {
+interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: number;
@@ -51,13 +51,13 @@ export interface Ran {
 export type RunGgsl = (args: readonly string[], input: string, signal: AbortSignal) => Promise<Ran>;
 
 /** What a client can do with results. */
-export interface ClientAbilities {
+interface ClientAbilities {
   /** It asked for results in the answers, by `initializationOptions: { results: true }`. */
   readonly takesResults: boolean;
   readonly showsDocuments: boolean;
 }
 
-export interface CommandContext {
+interface CommandContext {
   readonly runGgsl: RunGgsl;
   readonly connection: Connection;
   readonly client: () => ClientAbilities;

@@ -13,7 +13,7 @@ import type { Context, OpenCall } from "./context.js";
 import { describe, functionHead, tailHead } from "./describe.js";
 import type { FindStage } from "./signature.js";
 
-export interface Offers {
+interface Offers {
   readonly module: Module;
   /** Declarations of the standard library, as if they were imported. */
   readonly std: (name: string) => Meaning | undefined;

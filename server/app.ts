@@ -71,7 +71,7 @@ export interface Answered {
   readonly body: unknown;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly serving: Serving;
   /** A folder of static files for `/`. */
   readonly files: StaticFiles;

@@ -132,7 +132,7 @@ export const REFUSALS = {
 
 export type RefusalReason = keyof typeof REFUSALS;
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** The member of the request that is wrong, such as `sampler`. */
   readonly param?: string;
   readonly diagnostics?: readonly SamplerDiagnostic[];
@@ -142,7 +142,7 @@ export interface RefusalDetails {
 }
 
 /** The body of an answer that refuses. */
-export interface RefusalBody {
+interface RefusalBody {
   readonly error: {
     readonly message: string;
     readonly type: Reason["type"];

@@ -6,7 +6,7 @@ import { SILENT, type Log } from "./log.js";
 import { boundedWriter } from "./logWriter.js";
 
 /** Where the lines go, and whether requests are part of them. */
-export interface LogOptions {
+interface LogOptions {
   readonly form: "json" | "off";
   /** The bodies of requests, with their prompts, too. */
   readonly withPrompts: boolean;

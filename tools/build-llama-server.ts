@@ -16,7 +16,7 @@ export async function main(): Promise<void> {
 }
 
 /** More definitions of CMake; `prepare` is called with llama.cpp's source before CMake is. */
-export interface ServerVariant {
+interface ServerVariant {
   readonly definitions: Readonly<Record<string, string>>;
   readonly prepare: (source: string) => void;
 }

@@ -30,7 +30,7 @@ import { formatTable } from "ggsl/core/table.js";
 const STAGED = join(root, "build", "pack");
 const TARBALLS = join(root, "build", "packages");
 
-export interface Tarball {
+interface Tarball {
   readonly name: string;
   readonly filename: string;
   readonly size: number;

@@ -49,7 +49,7 @@ const TOLERANCES = [1e-4, 1e-3, 1e-2];
 const VOCAB = 1000;
 const ROWS = 3;
 
-export interface CheckPlan {
+interface CheckPlan {
   readonly stages: readonly string[];
   readonly spreads: readonly string[];
 }

@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
 /** What went over a link. */
-export interface Traffic {
+interface Traffic {
   /** Bytes to the worker. */
   up: number;
   /** Bytes to the client. */

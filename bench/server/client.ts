@@ -3,7 +3,7 @@ import http from "node:http";
 
 export type Path = "/v1/completions" | "/v1/chat/completions";
 
-export interface Streamed {
+interface Streamed {
   readonly status: number;
   readonly text: string;
   /** Events with a piece of text, and the tokens that the server counted. */

@@ -16,7 +16,7 @@ export interface GgslRound extends Round {
   readonly threads: ThreadTimes;
 }
 
-export interface GgslSide {
+interface GgslSide {
   write(): Promise<GgslRound>;
   close(): Promise<void>;
 }

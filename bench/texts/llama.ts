@@ -14,7 +14,7 @@ export interface LlamaRound extends Round {
   readonly samplingUs: number;
 }
 
-export interface LlamaSide {
+interface LlamaSide {
   write(): Promise<LlamaRound>;
   /** Ends the process. */
   close(): Promise<void>;

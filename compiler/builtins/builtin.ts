@@ -37,7 +37,7 @@ export type ArgType = keyof Lowered;
 /** Arguments in their order; their names are for readers of the record and for diagnostics. */
 export type Args = Readonly<Record<string, ArgType>>;
 
-export type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K]] };
+type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K]] };
 
 /**
  * The shape and rate of a result. `map`: elementwise, known when the last argument is, and folded if all are constants.

@@ -10,7 +10,7 @@ import {
   unknownArgument,
 } from "./diagnostics/params.js";
 
-export interface ResolvedArgs {
+interface ResolvedArgs {
   /** The argument of each parameter that was given one. */
   readonly bound: ReadonlyMap<string, Arg>;
   readonly diagnostics: readonly Diagnostic[];

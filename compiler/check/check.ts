@@ -42,7 +42,7 @@ export function check(source: SourceFile, options: CheckOptions = {}): CheckedFi
 }
 
 /** The name of the chain that `checkStages` creates. */
-export const STAGES_CHAIN = "chain";
+const STAGES_CHAIN = "chain";
 
 /** Checks `stage |> stage` with all samplers of the standard library in scope. */
 export function checkStages(source: SourceFile, { meter }: Pick<CheckOptions, "meter"> = {}): Checked {

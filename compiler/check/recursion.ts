@@ -15,7 +15,7 @@ const levels = new WeakMap<Module, Map<string, number>>();
 /** Ends the visit of a function at once: callers with several calls would multiply the work. */
 const TOO_DEEP = new Error("a function is nested too deep");
 
-export interface FunctionFault {
+interface FunctionFault {
   readonly name: string;
   readonly fault: Diagnostic;
 }

@@ -14,7 +14,7 @@ import type * as T from "./tree.js";
 /** The word of types, literals and classes. It is a name everywhere else. */
 const WORD = "tokens";
 
-export type SetLiteral = Call | Part;
+type SetLiteral = Call | Part;
 
 /** `tokens(...)`, or a class such as `tokens.end`. */
 export const isSetLiteral = (expr: Expr): expr is SetLiteral =>

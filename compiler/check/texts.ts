@@ -7,7 +7,7 @@ import { constantScope, type Typing } from "./scope.js";
 import type { Binding, InputBinding, Meaning, Module } from "./tree.js";
 
 /** A text that the calling program gives. */
-export interface TextInput extends InputBinding {
+interface TextInput extends InputBinding {
   readonly declaration: InputDecl & { readonly type: "tokens" };
 }
 

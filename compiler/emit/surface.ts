@@ -18,7 +18,7 @@ export interface EmittedInput {
 }
 
 /** A result that the program gives. */
-export interface EmittedOutput {
+interface EmittedOutput {
   readonly name: string;
   readonly node: NodeId;
   readonly dtype: Dtype;
@@ -26,12 +26,12 @@ export interface EmittedOutput {
 }
 
 /** A result for each row or sequence; `kind` says which of the graph. */
-export interface EmittedResult extends EmittedOutput {
+interface EmittedResult extends EmittedOutput {
   readonly kind: keyof typeof OUTPUTS;
 }
 
 /** A uniform of the graph: a constant of the program, or a place in its input `uniforms`. */
-export type EmittedUniform = { readonly value: number } | { readonly place: number };
+type EmittedUniform = { readonly value: number } | { readonly place: number };
 
 export interface Surface {
   /** The logits first. */

@@ -128,7 +128,7 @@ export function costFaults(graph: Graph, limits: Limits): string[] {
 
 const COSTS = ["work", "sorts", "deviceBytes", "hostBytes"] as const;
 
-export type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers" | "setItems";
+type GraphLimit = (typeof COUNTED | typeof COSTS)[number] | "textLength" | "breakers" | "setItems";
 
 const longest = (items: readonly { readonly length: number }[]): number =>
   items.reduce((most, { length }) => Math.max(most, length), 0);

@@ -118,7 +118,7 @@ export interface Input {
  * the lowest first, and are taken apart before the graph reads them; a sparse one has the `ids` and the `values` of its (token, value)
  * pairs; unused pairs have the feature's `fill` and ids that no other pair has.
  */
-export type InputSource = { readonly kind: "logits" } | { readonly kind: FeaturePart; readonly feature: number };
+type InputSource = { readonly kind: "logits" } | { readonly kind: FeaturePart; readonly feature: number };
 
 /** What an input has of a feature. */
 export type FeaturePart = "dense" | "bits" | "ids" | "values";

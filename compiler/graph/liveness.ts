@@ -25,7 +25,7 @@ export function liveNodes(graph: Pick<Graph, "nodes" | "outputs" | "states" | "m
 }
 
 /** The parts of a graph that something depends on, by number. */
-export interface LiveParts {
+interface LiveParts {
   readonly nodes: Set<NodeId>;
   readonly uniforms: Set<number>;
   readonly draws: Set<number>;

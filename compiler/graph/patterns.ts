@@ -9,7 +9,7 @@ export interface Pattern {
 }
 
 /** What is wrong with a pattern, and the part of it that is. */
-export interface PatternFault {
+interface PatternFault {
   readonly message: string;
   readonly at: { readonly start: number; readonly end: number };
 }

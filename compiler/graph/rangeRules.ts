@@ -7,7 +7,7 @@ import type { Interval } from "./interval.js";
 import { HASH_RANGE } from "./hash.js";
 
 /** An attribute that is a choice is its index. */
-export type RangeFunction = (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
+type RangeFunction = (operands: readonly Interval[], attrs: Readonly<Record<string, number>>) => Interval;
 
 const unary =
   (range: (a: Interval) => Interval): RangeFunction =>

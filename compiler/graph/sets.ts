@@ -23,7 +23,7 @@ export function isConstantInput({ source }: Input, { features }: Pick<Graph, "fe
 }
 
 /** The name of a feature's column. */
-export const columnName = ({ from }: Feature): string =>
+const columnName = ({ from }: Feature): string =>
   from.kind === "set" ? `${from.not ? "not_" : ""}set${from.set}` : from.kind === "input" ? from.name : from.kind;
 
 /** The name of a part of a feature. */

@@ -86,7 +86,7 @@ export interface UniformLeaves {
   readonly sets: number;
 }
 
-export type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
+type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
 
 /** A validator of untrusted expressions, which returns the fault, if any; its limit is on all of them together. */
 export function uniformChecker(): UniformChecker {

@@ -6,7 +6,7 @@
 import type { Range } from "../graph/graph.js";
 import { MAX_HISTORY } from "./contexts.js";
 
-export interface LlamaField {
+interface LlamaField {
   readonly type: "f32" | "i32";
   readonly default: number;
   /** An export writes the first one; a setting only of requests has none. */

@@ -1,13 +1,13 @@
 /** The samplers of llama.cpp's `--samplers` and `--sampler-seq` (common/sampling.cpp). */
 
-export interface ListedSampler {
+interface ListedSampler {
   /** Its letter in `--sampler-seq`. */
   readonly letter: string;
   readonly aliases: readonly string[];
 }
 
 /** The samplers by their names in `--samplers`. */
-export const LISTED_SAMPLERS = {
+const LISTED_SAMPLERS = {
   penalties: { letter: "e", aliases: [] },
   dry: { letter: "d", aliases: [] },
   top_n_sigma: { letter: "s", aliases: ["top-n-sigma", "topnsigma"] },

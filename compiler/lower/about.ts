@@ -31,7 +31,7 @@ export interface Known {
 }
 
 /** Called with each reduction over the rows, and what its argument is about. */
-export type OnReduction = (call: BuiltinCall, argument: About) => void;
+type OnReduction = (call: BuiltinCall, argument: About) => void;
 
 const NUMBER: About = { bounds: I.FINITE, readsText: false, readsRows: false };
 export const LOGIT: About = { ...NUMBER, readsRows: true };

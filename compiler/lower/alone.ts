@@ -22,7 +22,7 @@ const OF_CHAINS: ReadonlySet<string> = new Set(["E0309", "E0310", "E0321", "E035
 const UNSORTED = "W0301";
 
 /** A sampler in a chain of its own. */
-export interface Alone {
+interface Alone {
   readonly chain: ChainBinding;
   /** A chain that is not lowered has it, so that its order of rows is not known. */
   readonly isUsed: boolean;

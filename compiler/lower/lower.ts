@@ -35,7 +35,7 @@ import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
 /** What a graph gives: the picked token, or the rows that are left. */
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
-export interface LowerOptions {
+interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
   readonly set?: Settings | undefined;
   /** The graph's outputs; by default the token if the chain picks one, else the rows. */

@@ -15,7 +15,7 @@ export interface SetArgument {
 }
 
 /** A parameter that is a grammar. */
-export interface GrammarArgument {
+interface GrammarArgument {
   readonly kind: "grammar";
   readonly param: string;
 }

@@ -36,7 +36,7 @@ export interface Import extends Base {
 }
 
 /** A name of the imported file, and the name that it has in this one if that is another. */
-export interface ImportedName extends Name {
+interface ImportedName extends Name {
   readonly as?: Name;
 }
 
@@ -229,7 +229,7 @@ export interface StateDecl extends Base {
 }
 
 /** `after pick { s = ... }` */
-export interface AfterPick extends Base {
+interface AfterPick extends Base {
   readonly kind: "after";
   readonly body: readonly Stmt[];
 }
@@ -266,7 +266,7 @@ export interface NumberLit extends Base {
   readonly isInt: boolean;
 }
 
-export interface BoolLit extends Base {
+interface BoolLit extends Base {
   readonly kind: "bool";
   readonly value: boolean;
 }
@@ -278,7 +278,7 @@ export interface StringLit extends Base {
 }
 
 /** `/text/`: a regular expression, only valid in `tokens(...)`. */
-export interface PatternLit extends Base {
+interface PatternLit extends Base {
   readonly kind: "pattern";
   readonly value: string;
 }

@@ -25,7 +25,7 @@ export interface Parsed {
 /** The parsed declarations of an earlier version of a file, by source text. */
 export type ParseCache = Map<string, Piece>;
 
-export interface ParseOptions {
+interface ParseOptions {
   readonly limits?: Limits;
   readonly cache?: ParseCache;
 }

@@ -7,14 +7,14 @@ export interface Tick {
   readonly label: string;
 }
 
-export interface Axis {
+interface Axis {
   /** What it shows, with its unit. */
   readonly title: string;
   readonly ticks: readonly Tick[];
 }
 
 /** The size of a chart, and the place of its marks in it, in pixels. */
-export interface Frame {
+interface Frame {
   readonly width: number;
   readonly height: number;
   readonly left: number;

@@ -48,7 +48,7 @@ export interface PageDiagnostic {
   readonly help?: string;
 }
 
-export interface SymbolParam {
+interface SymbolParam {
   readonly name: string;
   /** As declared, e.g. `p: f32 in [0, 1] = 0.05`. */
   readonly declaration: string;

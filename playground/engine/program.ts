@@ -32,7 +32,7 @@ export interface OpenProgram {
   graph(options?: GraphOptions): Graph;
 }
 
-export interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize" | "disable"> {
+interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize" | "disable"> {
   readonly count?: number;
   /** Seeds that the program leaves open stay so. */
   readonly leavesSeeds?: boolean;

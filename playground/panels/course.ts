@@ -4,7 +4,7 @@ import { hasMoved, openTimePlot, SURPRISE, type TimePlot } from "../charts/time.
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";
 
-export interface Course {
+interface Course {
   readonly element: HTMLElement;
   /** @param expected the maximum number of tokens */
   begin(expected: number): void;

@@ -5,7 +5,7 @@ import type { DrawnNode, GraphReply, PageDrawing } from "../engine/messages.js";
 /** The number of stage colours; further stages reuse them. */
 const COLOURS = 8;
 
-export interface GraphPanel {
+interface GraphPanel {
   show(reply: GraphReply): void;
   readonly fail: (message: string) => void;
 }

@@ -9,7 +9,7 @@ import { logitsOf, MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource, type Shape } fr
 import { readVocabulary } from "../state/tokenList.js";
 import type { ChosenPlace } from "./text.js";
 
-export interface LogitsPanel {
+interface LogitsPanel {
   /** Where the chain picks. Throws `InputError` for an invalid list, and what the model refuses. */
   place(): Place;
   /** The texts of the tokens: of the field, or of the model. Throws `InputError`. */

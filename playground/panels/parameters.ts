@@ -22,7 +22,7 @@ export interface Parameters {
   values(): ParameterValues;
 }
 
-export interface ParameterValues {
+interface ParameterValues {
   readonly uniforms: ParamValues;
   readonly statics: StaticValues;
   readonly seed: number;
@@ -30,7 +30,7 @@ export interface ParameterValues {
 
 type Value = number | TokenList | GrammarText;
 
-export interface ParameterEvents {
+interface ParameterEvents {
   /** A uniform changed. */
   readonly onUniform: () => void;
   /** A static parameter changed, so the chain must be compiled. */

@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { notify } from "../notices.js";
 import { readLink, writeLink, type Shared } from "../state/link.js";
 
-export interface Share {
+interface Share {
   /** Opens the contents of a fragment. False if it is empty or, with a message, unreadable. */
   open(fragment: string): boolean;
 }

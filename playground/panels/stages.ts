@@ -7,7 +7,7 @@ import type { StageResult, StagesReply } from "../engine/messages.js";
 import { numbersOf } from "./numbers.js";
 import { greatest } from "@ggsl/compiler/extremes.js";
 
-export interface StagesPanel {
+interface StagesPanel {
   /** @param texts known texts of tokens */
   show(reply: StagesReply, texts: ReadonlyMap<number, string>): void;
   /** Says where the distribution is from. */

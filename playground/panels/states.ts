@@ -3,7 +3,7 @@ import { hasMoved, openTimePlot, SURPRISE } from "../charts/time.js";
 import { h, short } from "../dom.js";
 import type { WalkReply } from "../engine/messages.js";
 
-export interface StatesPanel {
+interface StatesPanel {
   steps(): number;
   show(reply: WalkReply): void;
   readonly fail: (message: string) => void;

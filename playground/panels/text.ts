@@ -5,7 +5,7 @@ import { models } from "../model/source.js";
 import type { TextSoFar, Writer, WrittenText } from "../model/types.js";
 import { openTokens, probabilityLegend, visible } from "./tokens.js";
 
-export interface TextPanel {
+interface TextPanel {
   /** Writes again soon, if that costs nothing but this machine's time. */
   changed(): void;
   /** Writes again, at the user's wish. */

@@ -6,7 +6,7 @@ import { writeText } from "./text.js";
 
 const PATHS = { models: "v1/models", tokens: "v1/tokens", logits: "v1/logits" } as const;
 
-export interface ServedModel {
+interface ServedModel {
   readonly id: string;
   readonly context_length: number;
 }

@@ -21,7 +21,7 @@ export interface Shared {
 
 const VERSION = "1";
 /** The maximum length of a link's fragment; browsers and chat programs truncate longer ones. */
-export const MAX_LINK = 32_000;
+const MAX_LINK = 32_000;
 const MAX_VALUES = 256;
 const MAX_NAME = 100;
 

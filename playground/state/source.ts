@@ -10,17 +10,17 @@ export type LogitSource =
   | ModelSource;
 
 /** The model's next token after a prompt. */
-export interface ModelSource {
+interface ModelSource {
   readonly kind: "model";
   readonly prompt: string;
 }
 
-export type PlainSource = Exclude<LogitSource, ModelSource>;
+type PlainSource = Exclude<LogitSource, ModelSource>;
 
 export const MIN_SIZE = 2;
 export const MAX_SIZE = 131_072;
 /** The maximum length of a pasted list. */
-export const MAX_LIST = 4_000_000;
+const MAX_LIST = 4_000_000;
 
 /** @throws InputError for an invalid list */
 export function logitsOf(source: PlainSource): Float32Array {

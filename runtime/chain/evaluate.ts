@@ -133,7 +133,7 @@ function checked<T>(logits: Float32Array, run: () => T): T {
   }
 }
 
-export interface OpenBackend {
+interface OpenBackend {
   readonly backend: Evaluation["backend"];
   readonly run: Run;
   readonly split?: Split | undefined;

@@ -13,7 +13,7 @@ import { hasNative, loadBinding } from "../backends/native/loader.js";
 import { device } from "../core/optionChecks.js";
 import { readServers, type RemoteKind, type Server } from "../backends/devices/servers.js";
 
-export interface ExplainOptions {
+interface ExplainOptions {
   /** Where it would run; default `cpu`. */
   readonly backend?: DeviceBackend;
   readonly device?: number | string | undefined;

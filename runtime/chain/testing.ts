@@ -45,7 +45,7 @@ export interface Difference {
 
 type Clause<K extends TestClause["kind"]> = Extract<TestClause, { kind: K }>;
 
-export interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> {
+interface TestOptions extends Pick<EvaluateOptions, "device" | "strict"> {
   /** Only this test, counted from 0. */
   readonly only?: number | undefined;
   /** Only the test on this line of the file, counted from 1. */

@@ -75,7 +75,7 @@ export interface Fault {
   readonly place: number | undefined;
 }
 
-export interface Interpreted {
+interface Interpreted {
   readonly run: (program: Program) => string;
   readonly fault: () => Fault | undefined;
 }

@@ -83,7 +83,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
 }
 
 /** Given to a template in place of messages and tools. */
-export interface Veiled<T> {
+interface Veiled<T> {
   readonly values: T;
   /** The prompt of what the template wrote. */
   readonly unveil: (text: string) => Rendered;

@@ -18,7 +18,7 @@ export const CHAT_LIMITS = {
   indent: 16,
 } as const;
 
-export type ChatLimit = keyof typeof CHAT_LIMITS;
+type ChatLimit = keyof typeof CHAT_LIMITS;
 
 const WHAT: Readonly<Record<ChatLimit, string>> = {
   source: "characters of a template",

@@ -39,7 +39,7 @@ export const CHAT: is.Checks<ChatOptions> = {
   template: is.text,
   variables: is.someObject,
 };
-export const checkChat = is.options(CHAT);
+const checkChat = is.options(CHAT);
 
 /** A conversation whose form is correct; its template has not run. */
 export interface Conversation {

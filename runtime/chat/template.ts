@@ -40,7 +40,7 @@ export function findTemplate(metadata: ModelInfo["metadata"], given: string | un
   );
 }
 
-export interface Template {
+interface Template {
   readonly source: string;
   readonly render: (variables: Readonly<Record<string, unknown>>, now: Date) => string;
   /** Determined on first use. */

@@ -1,9 +1,6 @@
 /** The package's values: it exports no constructors, but an environment makes them. */
 import type { Environment, Jinja, Value } from "./jinja.js";
 
-/** A list's or an object's elements; keys are numbers where the template wrote numbers. */
-export type Elements = Value[] | Map<string | number, Value>;
-
 type Callable = (args: Value[], scope: Environment) => Value;
 
 export interface Values {

@@ -199,7 +199,7 @@ const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: Sequ
   seeded(withEnds(withFed(graph, feed, guides), request), seed);
 
 /** The sequences that a request can get. */
-export interface Sequences {
+interface Sequences {
   readonly sequences: number;
   /** Those of them that are not reserved. */
   readonly shared: number;

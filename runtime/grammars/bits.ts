@@ -1,7 +1,7 @@
 /** Sets of tokens with a bit each, lowest bit first. */
 
 /** Words for a vocabulary. */
-export const wordsFor = (vocabSize: number): number => Math.ceil(vocabSize / 32);
+const wordsFor = (vocabSize: number): number => Math.ceil(vocabSize / 32);
 
 /** The bits of flags that are 0 or another number. */
 export function bitsOf(flags: ArrayLike<number>): Uint32Array {

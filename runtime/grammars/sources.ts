@@ -87,7 +87,7 @@ const KINDS: { readonly [K in GrammarKind]: Kind & { readonly route: (source: So
   },
 };
 
-export const GRAMMAR_KINDS = Object.keys(KINDS) as readonly GrammarKind[];
+const GRAMMAR_KINDS = Object.keys(KINDS) as readonly GrammarKind[];
 
 /** The members that a kind has besides its own. */
 const OPTIONS: Readonly<Partial<Record<GrammarKind, readonly string[]>>> = { jsonSchema: ["ignore"] };

@@ -16,7 +16,7 @@ export interface SessionOptions extends Omit<OnnxOptions, "vocab"> {
   readonly session?: object | undefined;
 }
 
-export interface OnnxSession {
+interface OnnxSession {
   /** The outputs of each sequence. */
   run(given: readonly Given[]): Promise<Outputs[]>;
   release(): Promise<void>;

@@ -77,7 +77,7 @@ export interface SequenceState {
   readonly feed: Feed;
 }
 
-export interface SequenceOptions {
+interface SequenceOptions {
   readonly uniforms?: UniformValues | undefined;
   /** Draws in [0, 1], one per token, repeated cyclically, that replace the chain's own. */
   readonly draws?: readonly number[] | undefined;

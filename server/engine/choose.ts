@@ -25,7 +25,7 @@ const EDITS = [
 ] as const satisfies readonly (keyof CommonBody)[];
 
 /** The name of the server's sampler that replaces the default chain. */
-export const DEFAULT_NAME = "default";
+const DEFAULT_NAME = "default";
 
 export interface Wanted {
   readonly body: CommonBody;

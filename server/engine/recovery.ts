@@ -5,7 +5,7 @@ import type { Log } from "../log.js";
 import type { Queue } from "../queue/queue.js";
 import type { Engine } from "./engine.js";
 
-export interface Recovery {
+interface Recovery {
   readonly engine: Engine;
   /** Requests wait in it while there is no model. */
   readonly queue: Queue;

@@ -18,7 +18,7 @@ import { hashOf, readKeys, type ApiKey, type HashedKey, type KeyLimits } from ".
 
 export type { ApiKey, KeyLimits } from "./file.js";
 
-export interface KeysOptions {
+interface KeysOptions {
   /** For keys whose line has no limits of its own; default: none. */
   readonly limits?: Partial<KeyLimits> | undefined;
   /** Milliseconds between two looks at the file; default 1000. */

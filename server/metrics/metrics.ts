@@ -4,7 +4,7 @@ import type { RefusalReason } from "../refusal.js";
 import { Hold } from "./hold.js";
 
 /** Numbers that are read when they are asked for. */
-export interface Sources {
+interface Sources {
   /** Texts that run, and the places for them. */
   readonly running?: () => number;
   readonly places?: () => number;
@@ -23,7 +23,7 @@ export interface Sources {
 }
 
 /** How a sampler was found. */
-export type Lookup = "hit" | "miss" | "joined" | "named";
+type Lookup = "hit" | "miss" | "joined" | "named";
 
 /** How a compilation ended. */
 export type Outcome = "compiled" | "invalid" | "limit" | "failed";

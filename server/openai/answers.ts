@@ -4,7 +4,7 @@ import type { Usage } from "../engine/texts.js";
 import type { TextEndpoint } from "./fields.js";
 
 /** What all parts of an answer have. */
-export interface Head {
+interface Head {
   readonly id: string;
   readonly object: string;
   readonly created: number;

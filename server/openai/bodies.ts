@@ -46,7 +46,7 @@ export interface ChatBody extends CommonBody {
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
 }
 
-export interface CompletionBody extends CommonBody {
+interface CompletionBody extends CommonBody {
   readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
   readonly best_of?: number;
 }
@@ -56,7 +56,7 @@ export type ResponseFormat =
   | { readonly type: "json_object" }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
 
-export type ToolChoice =
+type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };
 
 export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;

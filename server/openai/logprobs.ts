@@ -27,7 +27,7 @@ export const chatLogprob = (model: Texts, { token, logprob = 0, logprobs = [] }:
 });
 
 /** Of the tokens of a completion; lists of one for an event. */
-export interface CompletionLogprobs {
+interface CompletionLogprobs {
   readonly tokens: string[];
   readonly token_logprobs: number[];
   readonly top_logprobs: Record<string, number>[];

@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** What the queue does when a text ends, and when those that wait give up. */
-export interface Releases {
+interface Releases {
   /** @param since when the text got its place, in milliseconds */
   readonly released: (place: number, tokens: number, since: number) => void;
   readonly left: () => void;

@@ -28,7 +28,7 @@ export interface StaticFiles {
   readonly areHashed: boolean;
 }
 
-export interface FilesOptions extends StaticFiles {
+interface FilesOptions extends StaticFiles {
   readonly needsKey: boolean;
 }
 
@@ -45,7 +45,7 @@ const PAGES: ReadonlySet<string> = new Set(["/", "/index.html"]);
 const WELL_KNOWN = ".well-known";
 
 /** The paths of files that are served, as they are after their escapes are undone. */
-export type FilePaths = ReadonlyMap<string, ServedFile>;
+type FilePaths = ReadonlyMap<string, ServedFile>;
 
 interface ServedFile {
   readonly type: string;

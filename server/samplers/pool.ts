@@ -12,7 +12,7 @@ import { Refusal } from "../refusal.js";
 import type { Job, Reply } from "./facts.js";
 import type { Script } from "./script.js";
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly script: Script;
   readonly threads: number;
   /** Milliseconds for a source. */

@@ -51,7 +51,7 @@ export interface SamplerClient {
   readonly limits: { readonly cost: CostLimits };
 }
 
-export interface GetOptions {
+interface GetOptions {
   readonly client?: SamplerClient | undefined;
   /** Gives up waiting. The compilation goes on if others wait for it, or a thread works on it. */
   readonly signal?: AbortSignal | undefined;

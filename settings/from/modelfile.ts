@@ -1,7 +1,7 @@
 /** Ollama's Modelfile: one instruction per line; texts may be in single or triple quotation marks. */
 import { ImportError, show } from "./notes.js";
 
-export interface Instruction {
+interface Instruction {
   /** In capitals. */
   readonly name: string;
   /** The rest of the line, or what is before a text in triple quotation marks. */

@@ -9,13 +9,13 @@ export interface ObjectNode extends Base {
   readonly members: ReadonlyMap<string, Node>;
 }
 
-export interface ArrayNode extends Base {
+interface ArrayNode extends Base {
   readonly kind: "array";
   readonly items: readonly Node[];
 }
 
 /** `text` is the source text of the number: 64-bit integers do not fit a `number`. */
-export interface NumberNode extends Base {
+interface NumberNode extends Base {
   readonly kind: "number";
   readonly value: number;
   readonly text: string;
@@ -27,12 +27,12 @@ export interface TextNode extends Base {
   readonly value: string;
 }
 
-export interface BoolNode extends Base {
+interface BoolNode extends Base {
   readonly kind: "bool";
   readonly value: boolean;
 }
 
-export interface NullNode extends Base {
+interface NullNode extends Base {
   readonly kind: "null";
 }
 

@@ -43,7 +43,7 @@ const MEANINGS: Readonly<Record<Exclude<NoteKind, OptionKind>, string>> = {
 };
 
 /** Kinds whose notes are one line together. */
-export type OptionKind = "generation" | "run";
+type OptionKind = "generation" | "run";
 
 /** What the options are about, for the beginning of their line. */
 export const ABOUT: readonly (readonly [kind: OptionKind, what: string])[] = [

@@ -23,7 +23,7 @@ export interface LlamaExport {
 }
 
 /** At most so many tokens of thought between the tags. */
-export interface Thinking {
+interface Thinking {
   readonly budget: number;
   readonly open: string;
   readonly close: string;

@@ -20,7 +20,7 @@ export interface Foreign {
   readonly from: string;
 }
 
-export interface Reachable {
+interface Reachable {
   /** Declarations that no entry point exports. */
   readonly hidden: readonly Declared[];
   readonly elsewhere: readonly Foreign[];

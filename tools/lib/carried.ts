@@ -5,7 +5,7 @@ import { manifestOf } from "./packages.js";
 import { LLAMA_MODULE } from "./playground.js";
 import { root } from "./process.js";
 
-export interface Carried {
+interface Carried {
   /** By their path in the package. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** Whether it runs models, by the WebAssembly module with llama.cpp. */

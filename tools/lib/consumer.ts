@@ -23,7 +23,7 @@ function neededBy(name: string): string[] {
 }
 
 /** The tarball of a package. */
-export function tarballOf(name: string): string {
+function tarballOf(name: string): string {
   const start = `${name.replace("@", "").replace("/", "-")}-`;
   const file = readdirSync(TARBALLS).find((file) => file.startsWith(start) && /^\d/.test(file.slice(start.length)));
   if (file === undefined) throw new ToolError(`${TARBALLS} has no tarball of ${name}. Run: npm run pack -- --here`);
@@ -59,7 +59,7 @@ export function installWithPnpm(folder: string, pnpm: string): Promise<Ended> {
   return attempt(pnpm, ["add", tarballOf("ggsl")], { cwd: folder });
 }
 
-export interface Installed {
+interface Installed {
   readonly name: string;
   readonly bytes: number;
   readonly files: number;

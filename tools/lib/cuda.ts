@@ -64,7 +64,7 @@ async function hasHeader(header: string, nvcc: string, buildFolder: string): Pro
   }
 }
 
-export interface CudaBuild {
+interface CudaBuild {
   readonly architecture: string;
   /** The compiler's version. */
   readonly nvcc: string;

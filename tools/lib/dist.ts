@@ -96,7 +96,7 @@ function externals(): string[] {
 }
 
 /** The folders of the packages that a bundle contains, without those of this project. */
-export function packagesIn({ inputs }: Metafile): string[] {
+function packagesIn({ inputs }: Metafile): string[] {
   const folders = Object.keys(inputs).flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(folders)].sort();
 }

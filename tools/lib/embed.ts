@@ -18,7 +18,7 @@ export const EMBEDDED: Readonly<Record<string, () => readonly [command: string, 
 };
 
 /** Where CMake finds headers and libraries of the prebuilt llama.cpp, and libggsl in a folder. */
-export function cmakePaths(prefix: string): string[] {
+function cmakePaths(prefix: string): string[] {
   const source = join(root, "build", "llama.cpp");
   const paths = {
     CMAKE_PREFIX_PATH: prefix,

@@ -12,7 +12,7 @@ const ARRAY = 9;
 const ALIGNMENT = 32;
 
 /** A key with its value, as bytes of the file. */
-export interface RawKey {
+interface RawKey {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** Entries of an array. */
@@ -76,7 +76,7 @@ const TYPES = {
   f16: { id: 1, block: 1, bytes: 2 },
   q8_0: { id: 8, block: 32, bytes: 34 },
 };
-export type TensorType = keyof typeof TYPES;
+type TensorType = keyof typeof TYPES;
 
 export interface Tensor {
   readonly name: string;

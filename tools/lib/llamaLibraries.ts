@@ -25,7 +25,7 @@ const OPTIONS = {
   CMAKE_INSTALL_RPATH: "$ORIGIN",
 };
 
-export const configureLlama = (build: string): Promise<void> =>
+const configureLlama = (build: string): Promise<void> =>
   run("cmake", [
     ...["-G", "Unix Makefiles", "-S", join(root, "build", "llama.cpp"), "-B", build],
     ...Object.entries(OPTIONS).map(([key, value]) => `-D${key}=${value}`),

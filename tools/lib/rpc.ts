@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { root, run } from "./process.js";
 
-export interface RpcBuild {
+interface RpcBuild {
   /** The folder of llama.cpp's source. */
   readonly source: string;
   /** The folder of the prebuilt libraries, for the same platform as the compiler. */

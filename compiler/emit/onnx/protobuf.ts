@@ -36,12 +36,12 @@ export interface OnnxGraph {
 }
 
 /** What a model and an addition to one have. */
-export interface OnnxPart {
+interface OnnxPart {
   readonly graph: OnnxGraph;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export interface OnnxModel extends OnnxPart {
+interface OnnxModel extends OnnxPart {
   /** The name of the graph. */
   readonly name: string;
   readonly opset: number;

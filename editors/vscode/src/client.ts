@@ -12,7 +12,7 @@ export interface Server {
 }
 
 /** The setting of the command's path. */
-export const SETTING = "ggsl.server.path";
+const SETTING = "ggsl.server.path";
 
 /** Without messages of its own on the screen before it has started: one message says which commands do not start, and why. */
 class Client extends LanguageClient {

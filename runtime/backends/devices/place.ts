@@ -8,7 +8,7 @@ import { loadBinding } from "../native/loader.js";
 import type { RemoteKind } from "./servers.js";
 import { firstStage, splitGraph, type SplitGraph } from "./split.js";
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** ggml's name of the device. */
   readonly device: string;
   /** It is a device of another machine, of this kind. */

@@ -6,7 +6,7 @@ import { chooseDevice, type ChosenDevice, type DeviceRequest } from "./choose.js
 /** A device by its index or its name, or several. */
 export type DeviceChoice = number | string | readonly (number | string)[];
 
-export interface DevicesRequest extends Pick<DeviceRequest, "backend"> {
+interface DevicesRequest extends Pick<DeviceRequest, "backend"> {
   readonly device?: DeviceChoice | undefined;
   readonly split?: readonly number[] | undefined;
 }

@@ -10,7 +10,7 @@ import { isNativeThere, loadBinding, nativeFault } from "../native/loader.js";
 import { chooseDevice, devicesOf } from "./choose.js";
 import { cpuLibraries, DEVICE_BACKENDS, installCommand, type DeviceBackend } from "./locate.js";
 
-export interface DeviceSurvey extends Device {
+interface DeviceSurvey extends Device {
   readonly backend: DeviceBackend;
   /** Its index among the backend's devices. */
   readonly index: number;
@@ -19,7 +19,7 @@ export interface DeviceSurvey extends Device {
   readonly unsupported: readonly OpName[];
 }
 
-export interface BackendSurvey {
+interface BackendSurvey {
   readonly name: DeviceBackend;
   /** Why it has no device; absent if it has one. */
   readonly reason?: string;
@@ -69,7 +69,7 @@ export const reasonOf = ({ message }: InputError): string =>
   message.split("\n")[0]!.replace(/^.*? is not available: /, "");
 
 /** Which ops of the table a device can run over a whole vocabulary. */
-export function supportOf(device: string): Pick<DeviceSurvey, "supported" | "unsupported"> {
+function supportOf(device: string): Pick<DeviceSurvey, "supported" | "unsupported"> {
   const binding = loadBinding();
   const ops = OP_NAMES.filter((op) => opRule(op).kind !== "leaf");
   const can = (op: OpName): boolean => {
@@ -90,7 +90,7 @@ function exampleAttrs({ operands, attrs }: OpRule): Attrs {
 }
 
 /** The smallest graph with an op, its last node, over the vocabulary. */
-export function graphWith(op: OpName): Graph {
+function graphWith(op: OpName): Graph {
   const nodes: GraphNode[] = [];
   const add = (name: OpName, inputs: number[], attrs: GraphNode["attrs"], dtype: Dtype, dim: Dim): number =>
     nodes.push({ op: name, inputs, attrs, dtype, dim }) - 1;

@@ -68,7 +68,7 @@ export interface Binding {
   runWorker(options: WorkerOptions): Promise<void>;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** ggml's RPC backend. */
   readonly library: string;
   /** `HOST:PORT`. */
@@ -86,7 +86,7 @@ export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
 /** A kind of devices; rewrites depend on it. */
 export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other" | "unknown";
 
-export interface Rewrite {
+interface Rewrite {
   readonly name: string;
   readonly op: string;
   /** Empty for all devices. */
@@ -96,7 +96,7 @@ export interface Rewrite {
   readonly instead: string;
 }
 
-export interface Unsupported {
+interface Unsupported {
   /** Index in `Graph.nodes`. */
   readonly node: number;
   /** ggml's name of the unsupported op. */

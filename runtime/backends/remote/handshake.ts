@@ -14,7 +14,7 @@ const DEVICE_COUNT = 15;
 /** Bytes of what a side can do besides TCP; zeros: nothing. */
 const CAPABILITIES = 24;
 
-export interface Greeted {
+interface Greeted {
   readonly server: Server;
   readonly devices: number;
   /** The address that the name stands for. */

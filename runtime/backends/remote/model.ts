@@ -18,7 +18,7 @@ import type { Call } from "./script.js";
 import type { Server } from "../devices/servers.js";
 import { checkSplit } from "../devices/parts.js";
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly servers: readonly Server[];
   /** Parts of the layers, one for each device of the workers. */
   readonly split?: readonly number[] | undefined;
@@ -26,7 +26,7 @@ export interface RemoteOptions {
 }
 
 /** The device that has the output layer, and with it the chains. */
-export interface RemotePlace {
+interface RemotePlace {
   /** ggml's name. */
   readonly device: string;
   readonly server: Server;
@@ -41,7 +41,7 @@ export interface Remote {
 }
 
 /** Milliseconds that a load may stand still: while workers are added, and while weights are sent, of which one can be large. */
-export const STILL = { adding: 15_000, loading: 300_000 } as const;
+const STILL = { adding: 15_000, loading: 300_000 } as const;
 
 type Watching = Pick<ModelOptions, "onProgress" | "onStart">;
 

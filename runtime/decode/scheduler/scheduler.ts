@@ -32,7 +32,7 @@ export type Open = (
 ) => Promise<NativeContext>;
 
 /** In tokens. */
-export interface TokenLimits {
+interface TokenLimits {
   /** Of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
   readonly contextSize: number;
   /** Of one batch, at most; what the context computes at once. */

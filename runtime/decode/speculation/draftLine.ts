@@ -15,7 +15,7 @@ import {
 import { knownStates } from "./known.js";
 
 /** Tokens that the draft's chain picked after a text of `base` tokens, and the next values of its states after each. */
-export interface Guess {
+interface Guess {
   readonly base: number;
   readonly tokens: readonly number[];
   readonly scalars: readonly Float32Array[];

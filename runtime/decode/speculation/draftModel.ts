@@ -13,7 +13,7 @@ import {
 import type { DraftLine } from "./draftLine.js";
 import type { Draft, Drafter, TextSoFar } from "./drafter.js";
 
-export interface DraftParts {
+interface DraftParts {
   readonly graph: Graph;
   readonly placed: PlacedGraph;
   readonly slot: Slot;

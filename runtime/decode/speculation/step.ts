@@ -20,7 +20,7 @@ import { knownStates } from "./known.js";
 import { Pace } from "./pace.js";
 
 /** What speculation holds of its sequence. */
-export interface SpeculatorParts {
+interface SpeculatorParts {
   readonly graph: Graph;
   readonly vocabSize: number;
   readonly drafter: Drafter;
@@ -36,7 +36,7 @@ export interface SpeculatorParts {
 }
 
 /** Where the text is. */
-export interface Present {
+interface Present {
   readonly slot: Slot;
   /** The text so far. */
   readonly tokens: Int32Array;

@@ -7,7 +7,7 @@
 export const COMPARED = 128;
 
 /** Where the longest match ends, and its length; length 0 without one. */
-export interface Match {
+interface Match {
   readonly end: number;
   readonly length: number;
 }

@@ -36,7 +36,7 @@ type Class = Item & { readonly kind: "class" };
 const positive = ({ ranges, isNegated }: Class): Ranges => (isNegated ? complement(ranges) : ranges);
 
 /** Throws `OnlyLlama`. */
-export function simpleClass(item: Class): Simple {
+function simpleClass(item: Class): Simple {
   const ranges = normalized(positive(item).filter(([, to]) => to > 0));
   const ascii = ranges.flatMap(([from, to]) =>
     from < FIRST_WIDE ? [[Math.max(from, 1), Math.min(to, FIRST_WIDE - 1)] as const] : [],
@@ -52,7 +52,7 @@ export function simpleClass(item: Class): Simple {
  * The same grammar with larger classes: alternatives of one character each are one class, also those behind the name of a rule.
  * XGrammar works out most of a mask beforehand inside of a rule, and all of it anew where a token crosses the end of one.
  */
-export function simplified(rules: Rules): Rules {
+function simplified(rules: Rules): Rules {
   const classes = new Map<string, Ranges>();
   const rangesOf = (item: Item): Ranges | undefined => {
     spend();

@@ -17,13 +17,6 @@ export interface Started {
   readonly counter: Int32Array;
 }
 
-/** What a thread is told when it starts. */
-export interface ThreadData {
-  readonly port: Started["port"];
-  readonly counter: Int32Array;
-  readonly engine: EngineOptions;
-}
-
 /** Loading the engine, or a vocabulary, is not part of a request's time. */
 export const START_MILLISECONDS = 20_000;
 /** Megabytes for values that live briefly. */

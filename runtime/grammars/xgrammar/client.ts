@@ -62,7 +62,7 @@ const engineOptions = (reads: boolean): EngineOptions => ({
 const LOST: EngineReply = { type: "gone", what: "matcher" };
 
 /** How long a request may take. */
-export type ClientLimits = Readonly<Record<"prepareMilliseconds" | "stepMilliseconds", number>>;
+type ClientLimits = Readonly<Record<"prepareMilliseconds" | "stepMilliseconds", number>>;
 
 interface Waiting {
   readonly request: EngineRequest;

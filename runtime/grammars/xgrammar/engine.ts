@@ -14,7 +14,7 @@ export interface EngineVocabulary {
   readonly ends: readonly number[];
 }
 
-export interface VocabularyRequest {
+interface VocabularyRequest {
   readonly type: "vocabulary";
   readonly texts: EngineVocabulary;
 }
@@ -27,7 +27,7 @@ export interface OpenRequest {
   readonly grammar: Prepared;
 }
 
-export interface MoveRequest {
+interface MoveRequest {
   readonly type: "move";
   readonly matcher: number;
   readonly epoch: number;
@@ -38,7 +38,7 @@ export interface MoveRequest {
   readonly masks: number;
 }
 
-export interface CloseRequest {
+interface CloseRequest {
   readonly type: "close";
   readonly matcher: number;
   readonly epoch: number;

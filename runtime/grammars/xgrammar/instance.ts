@@ -20,7 +20,7 @@ interface TokenizerHandle extends Handle {
   GetDecodedVocab(): Vector<Uint8Array>;
 }
 
-export type GrammarHandle = Handle;
+type GrammarHandle = Handle;
 export type CompiledHandle = Handle;
 
 interface CompilerHandle extends Handle {

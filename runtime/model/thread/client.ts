@@ -50,7 +50,7 @@ export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"
 }
 
 /** Options of the logits of a prompt in a worker. */
-export type WorkerLogitsOptions = Omit<LogitsRequest, "prompt">;
+type WorkerLogitsOptions = Omit<LogitsRequest, "prompt">;
 
 const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
   ...{ chain: true, seed: true, uniforms: true, guides: true, maxTokens: true, minTokens: true, ignoreEnd: true },

@@ -72,7 +72,7 @@ export interface OpenFeature {
 }
 
 /** The vocabulary that was given, if any. */
-export const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
+const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
 
 /** Where the tokens of a sequence's sets are looked up. */
 export const placeOf = (feed: Feed, vocabSize: number): { vocabulary: Vocabulary | undefined; vocabSize: number } => ({
@@ -220,7 +220,7 @@ export const varying = (graph: Graph, vectors: readonly Vector[]): Vector[] =>
   vectors.map((vector, i) => (isConstantInput(graph.inputs[i + 1]!, graph) ? EMPTY : vector));
 
 /** What the inputs of a graph are computed from. */
-export interface Fed {
+interface Fed {
   readonly features: readonly OpenFeature[];
   readonly text: TextSoFar;
   readonly feed: ModelFeed;

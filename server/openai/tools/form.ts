@@ -26,7 +26,7 @@ export interface CallForm {
   grammar(tools: readonly Tool[]): GrammarSource;
 }
 
-export type Render = (messages: readonly ChatMessage[], options: ChatOptions) => Promise<string>;
+type Render = (messages: readonly ChatMessage[], options: ChatOptions) => Promise<string>;
 
 const NAME = "ggsl_probe_name";
 const [KEY, VALUE] = ["ggsl_probe_key", "ggsl_probe_value"];

@@ -84,7 +84,7 @@ export const JSON_FORMATS: readonly JsonFormat[] = [
 export const KINDS: readonly string[] = [...new Set([...JSON_FORMATS.map((f) => f.name), "gguf"])];
 
 /** What the keys of an object say of its tool. */
-export interface Detection {
+interface Detection {
   /** The formats that know the most of the keys; of those, the ones with the most typical keys. */
   readonly found: readonly JsonFormat[];
   /** A tool that knows more of the keys than any format, and those keys. */

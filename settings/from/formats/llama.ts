@@ -15,7 +15,7 @@ export const LLAMA_TOOL = `llama.cpp ${RELEASE.tag}`;
 
 export type Values = Readonly<Record<FieldName, number>>;
 
-export const DEFAULT_VALUES = Object.fromEntries(FIELD_NAMES.map((f) => [f, LLAMA_FIELDS[f].default])) as Values;
+const DEFAULT_VALUES = Object.fromEntries(FIELD_NAMES.map((f) => [f, LLAMA_FIELDS[f].default])) as Values;
 
 export interface LlamaSettings {
   readonly values: Values;
