@@ -51,7 +51,7 @@ export const LAYERS = {
   chat: ["backends", "core", "sequence"],
   decode: ["backends", "chain", "core", "grammars", "sequence"],
   generation: ["backends", "chain", "core", "decode", "grammars", "sequence"],
-  model: ["backends", "chain", "chat", "core", "decode", "generation", "grammars", "sequence"],
+  models: ["backends", "chain", "chat", "core", "decode", "generation", "grammars", "sequence"],
 };
 
 /** Folders within these layers, and those beside them that each one may import. */

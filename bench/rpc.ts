@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel, type Model } from "ggsl/model/model.js";
+import { loadModel, type Model } from "ggsl/models/model.js";
 import { formatTable } from "ggsl/core/table.js";
 import { countOf, runMain } from "./main.js";
 import { updatePage } from "./report/page.js";

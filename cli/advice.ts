@@ -1,7 +1,7 @@
 /** The sampling advice of model files, and what loading them tells. */
 import { describeNotes } from "@ggsl/settings/from/notes.js";
 import { InputError } from "ggsl/core/errors.js";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 import type { ChainOptions } from "./chain.js";
 import { UsageError } from "./usage.js";
 

@@ -1,5 +1,5 @@
 /** Progress on a terminal; none elsewhere. */
-import { loadModel, type LoadModelOptions, type Model } from "ggsl/model/model.js";
+import { loadModel, type LoadModelOptions, type Model } from "ggsl/models/model.js";
 import { canOverwrite, type Environment } from "./terminal.js";
 
 /** Where it is shown: standard error, if that is a terminal. */

@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import type { RunOptions, SequenceRequest } from "ggsl/generation/generate.js";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, MAX_NGRAM, type Speculate } from "ggsl/decode/speculation/options.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "./feeds.js";
 import { atMost, natural, stopOption, UsageError } from "./usage.js";

@@ -1,7 +1,7 @@
 /** The vocabulary that the command line names: `--vocab FILE`. */
 import { InputError } from "ggsl/core/errors.js";
 import type { GivenVocabulary } from "ggsl/core/vocabulary.js";
-import { loadVocabulary } from "ggsl/model/model.js";
+import { loadVocabulary } from "ggsl/models/model.js";
 import { MAX_BYTES, noteRead, readText } from "./files.js";
 
 /** From a model's file, or from a JSON list of texts; `-` is such a list on standard input. */

@@ -22,14 +22,14 @@ export type { Settings } from "@ggsl/compiler/lower/params.js";
 export type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
 export type { SamplingAdvice } from "@ggsl/settings/from/advice.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";
-export type { BatchOptions, GenerationBatch } from "./model/batch.js";
+export type { BatchOptions, GenerationBatch } from "./models/batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain/chain.js";
 export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chain/chainTypes.js";
 export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./backends/contextOptions.js";
-export { demoModel } from "./model/demo.js";
+export { demoModel } from "./models/demo.js";
 export { chooseDevice, type ChosenDevice, type DeviceRequest, type Skipped } from "./backends/devices/choose.js";
 export type { DeviceBackend, GpuBackend } from "./backends/devices/locate.js";
 export type { DeviceChoice } from "./backends/devices/several.js";
@@ -57,7 +57,7 @@ export type {
 export type { EndOptions } from "./generation/ends.js";
 export type { Guide, Guides } from "./sequence/guides.js";
 export type { Alternative } from "./generation/likeliest.js";
-export type { LogitsOptions } from "./model/logits.js";
+export type { LogitsOptions } from "./models/logits.js";
 export {
   loadModel,
   loadModelFromBytes,
@@ -69,7 +69,7 @@ export {
   type TokenizeChatOptions,
   type PrepareGrammarOptions,
   type TokenizeLaterOptions,
-} from "./model/model.js";
+} from "./models/model.js";
 export type { ContextStats, ModelInfo } from "./backends/native/binding.js";
 export type { TokenizeOptions } from "./sequence/prompt.js";
 export type { UniformValues } from "./sequence/sequence.js";
@@ -85,8 +85,8 @@ export {
   type WorkerChatOptions,
   type WorkerGenerateOptions,
   type WorkerGeneration,
-} from "./model/thread/client.js";
-export type { GenerationEnd, Token } from "./model/thread/messages.js";
+} from "./models/thread/client.js";
+export type { GenerationEnd, Token } from "./models/thread/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./generation/typed.js";
 export { loadGrammars } from "./grammars/xgrammar/client.js";
 export { loadWasm } from "./backends/wasm/loader.js";

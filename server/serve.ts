@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { loadJinja } from "ggsl/chat/jinja.js";
 import { InputError } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
-import { loadModel, type Model } from "ggsl/model/model.js";
+import { loadModel, type Model } from "ggsl/models/model.js";
 import { buildApp } from "./app.js";
 import {
   checkNames,

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
-import type { GenerationBatch } from "ggsl/model/batch.js";
+import type { GenerationBatch } from "ggsl/models/batch.js";
 import { createEvaluator } from "ggsl/chain/evaluate.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 import { count, readArguments } from "./lib/arguments.js";
 import { root } from "./lib/process.js";
 

@@ -8,7 +8,7 @@ import { InputError } from "ggsl/core/errors.js";
 import type { GenerationStats } from "ggsl/generation/generate.js";
 import type { UniformValues } from "ggsl/sequence/sequence.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";

@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { MAX_THREADS } from "@ggsl/compiler/llama/contexts.js";
 import { DEVICE_BACKENDS } from "ggsl/backends/devices/locate.js";
 import type { DeviceChoice } from "ggsl/backends/devices/several.js";
-import { isReachable, startWork, type WorkOptions } from "ggsl/model/rpcWorker.js";
+import { isReachable, startWork, type WorkOptions } from "ggsl/models/rpcWorker.js";
 import { atMost, devicesOption } from "../usage.js";
 
 interface Options {

@@ -4,7 +4,7 @@ import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
 import { compareChains } from "ggsl/compare/compare.js";
 import type { CompareProgress } from "ggsl/compare/options.js";
 import { AbortError, InputError } from "ggsl/core/errors.js";
-import { loadModelFromBytes, type Model } from "ggsl/model/model.js";
+import { loadModelFromBytes, type Model } from "ggsl/models/model.js";
 import { demoModel, llamaModule } from "../model/files.js";
 import { compileFields } from "./chains.js";
 import type { Answer, Request, Task } from "./messages.js";

@@ -1,7 +1,7 @@
 /** The model in its worker, loaded on demand: the demo model, or a file of the user. */
 import { InputError } from "ggsl/core/errors.js";
 import type { ModelInfo } from "ggsl/backends/native/binding.js";
-import { ModelWorker } from "ggsl/model/thread/client.js";
+import { ModelWorker } from "ggsl/models/thread/client.js";
 import { demoModel, llamaModule as module } from "./files.js";
 
 /** The sizes of the module and of the demo model together, known when the page is built. */

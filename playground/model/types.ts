@@ -1,5 +1,5 @@
 /** What writes texts and gives logits for the page. */
-import type { Token } from "ggsl/model/thread/messages.js";
+import type { Token } from "ggsl/models/thread/messages.js";
 import type { ParamValues, Place, ProgramRef, SpecReply } from "../engine/messages.js";
 
 /** A text to write. */

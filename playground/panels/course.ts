@@ -1,5 +1,5 @@
 /** Plots a text: the surprise of each token and the chain's states after it and its measures, as lines that grow with the text. */
-import type { Token } from "ggsl/model/thread/messages.js";
+import type { Token } from "ggsl/models/thread/messages.js";
 import { hasMoved, openTimePlot, SURPRISE, type TimePlot } from "../charts/time.js";
 import { h } from "../dom.js";
 import { surpriseOf } from "../engine/distribution.js";

@@ -1,5 +1,5 @@
 /** A text, token by token: coloured by probability, each a button that shows the distribution at its place. */
-import type { Token } from "ggsl/model/thread/messages.js";
+import type { Token } from "ggsl/models/thread/messages.js";
 import { h, short } from "../dom.js";
 import { openCourse } from "./course.js";
 

@@ -1,5 +1,5 @@
 /** A text of `/v1/completions`, as its events arrive. */
-import type { Token } from "ggsl/model/thread/messages.js";
+import type { Token } from "ggsl/models/thread/messages.js";
 import type { TextEnd, TextTask, WrittenText } from "../model/types.js";
 import { refusalText, ServerError, type Connection } from "./connection.js";
 

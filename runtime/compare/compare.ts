@@ -1,10 +1,10 @@
 /** Writes the texts of a comparison. */
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { onAbort } from "../core/aborts.js";
-import type { GenerationBatch } from "../model/batch.js";
+import type { GenerationBatch } from "../models/batch.js";
 import * as checks from "../core/optionChecks.js";
 import { abortError, InputError } from "../core/errors.js";
-import type { Model } from "../model/model.js";
+import type { Model } from "../models/model.js";
 import { copied } from "../sequence/prompt.js";
 import { resultOf, type Comparison } from "./comparison.js";
 import { ComparedTexts } from "./texts.js";

@@ -1,7 +1,7 @@
 /** The model of a server, and the batch that all texts are written in. */
-import type { GenerationBatch } from "ggsl/model/batch.js";
+import type { GenerationBatch } from "ggsl/models/batch.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 
 export interface EngineOptions extends ContextSettings {
   /** The name that requests give. */

@@ -1,6 +1,6 @@
 /** Loads the model again when the process that has it ends, as after the loss of a worker. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 import type { Log } from "../log.js";
 import type { Queue } from "../queue/queue.js";
 import type { Engine } from "./engine.js";

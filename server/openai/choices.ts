@@ -1,6 +1,6 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
 import type { GenerationStats, Piece } from "ggsl/generation/generation.js";
-import type { Model } from "ggsl/model/model.js";
+import type { Model } from "ggsl/models/model.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
 import type { ToolReader, ToolCallText } from "./tools/reader.js";
 

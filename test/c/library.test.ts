@@ -8,11 +8,11 @@ import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { chainOf } from "../../runtime/chain/chain.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { restoreSequence, type SavedSequence } from "../../runtime/sequence/savedSequence.js";
 import { checkLlama } from "../../tools/build-native.js";
 import { EXACT, writeExactModel } from "../model/file.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { rpcLibrary } from "../../runtime/backends/remote/library.js";
 import { endAll } from "../cli/run.js";
 import { startWorker } from "../rpc/workers.js";

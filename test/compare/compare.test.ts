@@ -4,7 +4,7 @@ import { withSeed } from "../../compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { compareChains } from "../../runtime/compare/compare.js";
 import type { CompareOptions, CompareProgress } from "../../runtime/compare/options.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { loadExactModel } from "../model/demo.js";
 
 const PROMPT = "In the beginning";

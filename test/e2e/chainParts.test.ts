@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { warm } from "../cli/warm/warm.js";
-import { loadVocabulary } from "../../runtime/model/model.js";
+import { loadVocabulary } from "../../runtime/models/model.js";
 import type { Vocabulary } from "../../runtime/core/vocabulary.js";
 import { DEMO_MODEL } from "../model/file.js";
 

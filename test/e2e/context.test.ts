@@ -7,7 +7,7 @@ import { compilePipeline } from "../../runtime/chain/chain.js";
 import { CACHE_TYPES, type CacheType } from "../../compiler/llama/contexts.js";
 import { InputError } from "../../runtime/core/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generation/generate.js";
-import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model/model.js";
+import { loadModel, type LoadModelOptions, type Model } from "../../runtime/models/model.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { batchOf } from "../native/batches.js";
 import { DEMO_MODEL, endless, writeExactModel } from "../model/demo.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import { AbortError, InputError } from "../../runtime/core/errors.js";
 import type { GenerateOptions, GenerationStats } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL, endless } from "../model/demo.js";
 import { expectSameText, referenceOf, textOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";

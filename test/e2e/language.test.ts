@@ -7,7 +7,7 @@ import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.
 import { InputError } from "../../runtime/core/errors.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import type { GenerateOptions } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import type { SavedSequence } from "../../runtime/sequence/savedSequence.js";
 import { runTests } from "../../runtime/chain/testing.js";
 import { DEMO_MODEL, EXACT, endless, writeExactModel } from "../model/demo.js";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { progressLine } from "../../cli/progress.js";
-import { loadModel, type LoadModelOptions } from "../../runtime/model/model.js";
+import { loadModel, type LoadModelOptions } from "../../runtime/models/model.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { writeRandomModel } from "../../tools/random-model.js";
 import { codeOf } from "../native/batches.js";

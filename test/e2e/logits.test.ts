@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { AbortError, InputError } from "../../runtime/core/errors.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL, endless, EXACT, writeExactModel } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";
 

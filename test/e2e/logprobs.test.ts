@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import type { GenerateOptions, Generation, GenerationStats, Piece } from "../../runtime/generation/generate.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { endless, loadExactModel } from "../model/demo.js";
 
 const PROMPT = "In the beginning";

@@ -1,7 +1,7 @@
 /** Sequences of a batch that requests ask for. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 let model: Model;

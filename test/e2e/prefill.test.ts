@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/gl
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { AbortError, InputError } from "../../runtime/core/errors.js";
 import type { Generation, SequenceRequest } from "../../runtime/generation/generate.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import type { Batch } from "../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { fairShares } from "../../runtime/decode/scheduler/prefill.js";

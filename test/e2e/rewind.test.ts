@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generation/generate.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { endless, loadExactModel } from "../model/file.js";
 import { iteratorOf, rest, take } from "../model/reading.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { Generation } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { MAMBA, WINDOW, WINDOWS, writeModel } from "../model/architectures.js";
 import { endless } from "../model/file.js";
 import { iteratorOf, take as read } from "../model/reading.js";

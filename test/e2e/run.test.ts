@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { warm } from "../cli/warm/warm.js";
 import { compilePipeline } from "../../runtime/index.js";
 import type { GenerationStats } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { bansEnd, expectSameText, picksNearOf } from "../model/ties.js";
 import { DEMO_MODEL, EXACT, writeExactModel } from "../model/demo.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, type Chain } from "../../runtime/chain/chain.js";
 import type { Generation, GenerateOptions, GenerationStats } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { EXACT, writeExactModel } from "../model/demo.js";
 
 const program = (params: string, stages: string): Chain =>

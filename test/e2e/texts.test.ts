@@ -5,7 +5,7 @@ import { chainOf, compilePipeline } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generation/generate.js";
 import { endValues, withEnds } from "../../runtime/generation/ends.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL, endless } from "../model/file.js";
 
 const PROMPT = "In the beginning";

@@ -4,7 +4,7 @@ import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, readSpec, toSpec, writeSpec } from "../../compiler/graph/json.js";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const V = 12;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { fromBytes, textsOf, toBytes, vocabularyFrom } from "../../runtime/core/vocabulary.js";
-import { loadModel, loadVocabulary } from "../../runtime/model/model.js";
+import { loadModel, loadVocabulary } from "../../runtime/models/model.js";
 import { runTests } from "../../runtime/chain/testing.js";
 import { DEMO_MODEL } from "../model/file.js";
 

@@ -1,7 +1,7 @@
 /** Forced tokens: how many there are, counted over the text without an engine, and texts that are those of asking for each token. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import type { GenerateOptions } from "../../runtime/generation/generate.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { endsOf, wordsOf, type Words } from "./walk.js";

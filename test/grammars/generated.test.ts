@@ -1,6 +1,6 @@
 /** Texts of the demo model under JSON schemas. GGSL_GRAMMAR_SCHEMAS=200 is the long form: four texts of up to 240 tokens for each. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { generate, schemas } from "./generated.js";
 

@@ -1,7 +1,7 @@
 /** Texts that the demo model writes under JSON schemas, judged by another validator. */
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { compile } from "../../runtime/chain/chain.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { route } from "../../runtime/grammars/sources.js";
 import { MORE, suite } from "./schemas.js";
 

@@ -1,7 +1,7 @@
 /** Hostile grammars: bounded, and the thread that uses them goes on. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/grammars/open.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile, type Chain } from "../../runtime/chain/chain.js";
 import type { GenerateOptions, Generation, GenerationStats } from "../../runtime/generation/generate.js";
-import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModel, loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { writeExactModel } from "../model/demo.js";
 import { PROMPT as VERSES } from "../speculation/chains.js";
 import { isBuilt, llamaTest } from "../wasm/llamaTest.js";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { importFile, ImportError, type Imported } from "../../settings/from/import.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { loadOracle } from "../native/oracle.js";

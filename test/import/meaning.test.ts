@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { importFile, type ImportOptions } from "../../settings/from/import.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { textSource } from "./gguf.js";
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { exportLlama, toRequest } from "../../settings/to/export.js";
 import { importFile, importWords } from "../../settings/from/import.js";
 import { DEMO_MODEL } from "../model/demo.js";

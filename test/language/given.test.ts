@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 const SOURCE = `import { top_k, logit_bias, dist } from "std"

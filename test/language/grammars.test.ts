@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import { createEvaluator, type EvaluateBackend, type Evaluator } from "../../runtime/chain/evaluate.js";
 import type { Generation } from "../../runtime/generation/generate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import type { UniformValues } from "../../runtime/sequence/sequence.js";
 import { costOf } from "../../compiler/graph/cost.js";
 import type { Graph } from "../../compiler/graph/graph.js";

@@ -4,7 +4,7 @@ import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { fromSpec, toSpec } from "../../compiler/graph/json.js";
 import { compile, type Chain } from "../../runtime/chain/chain.js";
 import { createEvaluator, type Evaluation } from "../../runtime/chain/evaluate.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { runTests } from "../../runtime/chain/testing.js";
 import { DEMO_MODEL } from "../model/demo.js";
 

@@ -6,7 +6,7 @@ import { fromSpec } from "../../compiler/graph/json.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { runTests } from "../../runtime/chain/testing.js";
 import { startSequence } from "../../runtime/sequence/sequence.js";
 import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";

@@ -8,7 +8,7 @@ import { compile, chainOf } from "../../runtime/chain/chain.js";
 import { InputError } from "../../runtime/core/errors.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import type { Vocabulary } from "../../runtime/core/vocabulary.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import {
   acceptPrompt,
   acceptToken,

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ModelError } from "../../runtime/core/errors.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
-import { probeModel } from "../../runtime/model/modelProbe.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
+import { probeModel } from "../../runtime/models/modelProbe.js";
 import { damagedModels, withArchitecture, withKeys, withTypeOfLastTensor } from "./damaged.js";
 import { DEMO_MODEL } from "./file.js";
 

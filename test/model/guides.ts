@@ -3,7 +3,7 @@
  * with a guide picks in the model's graph must be the same.
  */
 import { expect } from "@jest/globals";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 
 /** The logits of a token from those of the text and of its guide. */
 export type Combine = (logits: readonly number[], guide: readonly number[]) => number[];

@@ -3,7 +3,7 @@
  * for each `ok` or the error's name, code and message.
  */
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [probe, ...files] = process.argv.slice(2);
 const chain = compilePipeline("dist(1)");

@@ -1,5 +1,5 @@
 /** A model whose batches are written down: which tokens are computed, for which sequences, with how many outputs. */
-import { openBatch, type BatchOptions, type GenerationBatch } from "../../runtime/model/batch.js";
+import { openBatch, type BatchOptions, type GenerationBatch } from "../../runtime/models/batch.js";
 import { contextSettings, type ContextSettings } from "../../runtime/backends/contextOptions.js";
 import type { LoadedModel } from "../../runtime/generation/generate.js";
 import type { Batch, ModelBinding, NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";

@@ -1,6 +1,6 @@
 /** What counts as a tie: the tests of texts excuse no more. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import type { LlamaSampler } from "../native/oracle.js";
 import { DEMO_MODEL } from "./demo.js";
 import { expectSameText, OFF, referenceOf, upToEnd, type Reference } from "./ties.js";

@@ -5,7 +5,7 @@
  */
 import { expect } from "@jest/globals";
 import type { Generation } from "../../runtime/generation/generate.js";
-import type { Model } from "../../runtime/model/model.js";
+import type { Model } from "../../runtime/models/model.js";
 import { loadOracle, type LlamaSampler, type OracleText } from "../native/oracle.js";
 
 /**

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { hashOf, noiseOf } from "../../compiler/graph/hash.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { detectAaronson, detectWatermark } from "../../runtime/chain/watermark.js";
 import { random } from "../parity/random.js";
 import { DEMO_MODEL, endless } from "./demo.js";

@@ -1,6 +1,6 @@
 /** `process.exit()` while several generations run: `node exit.mjs GGUF MILLISECONDS`. */
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [path, milliseconds] = process.argv.slice(2);
 const model = await loadModel(path, { backend: "cpu" });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { compile, compilePipeline } from "ggsl/chain/chain.js";
 import { createEvaluator } from "ggsl/chain/evaluate.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 import { loadBinding } from "ggsl/backends/native/loader.js";
 
 const [rounds, path] = process.argv.slice(2);

@@ -5,7 +5,7 @@
  */
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const chain = compilePipeline("top_k(40) |> temp(0.8) |> dist(1)");
 const PROMPT = "In the beginning";

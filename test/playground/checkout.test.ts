@@ -7,7 +7,7 @@ import { connect, createServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { node } from "../codegen/ggsl.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { isBuilt } from "../wasm/llamaTest.js";

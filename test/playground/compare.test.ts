@@ -7,7 +7,7 @@ import { compareChains } from "../../runtime/compare/compare.js";
 import { writeCsv } from "../../runtime/compare/csv.js";
 import { drawFigure } from "../../runtime/compare/plot/figure.js";
 import { compareRows } from "../../runtime/compare/table.js";
-import { loadModelFromBytes } from "../../runtime/model/model.js";
+import { loadModelFromBytes } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";

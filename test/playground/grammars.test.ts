@@ -25,7 +25,7 @@ const SCHEMA = {
 const PAGE = `
 import { chainOf } from "ggsl/chain/chain.js";
 import { readSpec } from "@ggsl/compiler/graph/json.js";
-import { ModelWorker } from "ggsl/model/thread/client.js";
+import { ModelWorker } from "ggsl/models/thread/client.js";
 window.generate = async (spec, uniforms) => {
   using worker = new ModelWorker(new Worker("./worker.js", { type: "module" }));
   const bytes = new Uint8Array(await (await fetch("./model.gguf")).arrayBuffer());
@@ -47,7 +47,7 @@ needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
   beforeAll(async () => {
     rmSync(FOLDER, { recursive: true, force: true });
     await build({
-      entryPoints: [resolve("runtime/model/thread/worker.ts")],
+      entryPoints: [resolve("runtime/models/thread/worker.ts")],
       stdin: { contents: PAGE, resolveDir: resolve("test") },
       ...{ bundle: true, format: "esm", platform: "browser", target: "es2022", splitting: true, outdir: FOLDER },
       ...{ conditions: ["@ggsl/source"], external: ["node:*"], logLevel: "warning" },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { buildPlayground } from "../../tools/lib/playground.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open, type Opened } from "../server/open.js";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModelFromBytes } from "../../runtime/model/model.js";
+import { loadModelFromBytes } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";

@@ -4,7 +4,7 @@ import { readSpec } from "../../compiler/graph/json.js";
 import type { ProgramRef } from "../../playground/engine/messages.js";
 import { specReply } from "../../playground/engine/spec.js";
 import { chainOf } from "../../runtime/chain/chain.js";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/demo.js";
 
 const PROMPT = "And the LORD said unto";

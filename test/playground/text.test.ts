@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { compile } from "../../runtime/chain/chain.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { inBrowser, openSite, SCREENSHOTS, type Site } from "./site.js";
 import { until, visit } from "./visit.js";

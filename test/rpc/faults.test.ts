@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { InputError } from "../../runtime/core/errors.js";
-import { loadModel, type LoadModelOptions } from "../../runtime/model/model.js";
+import { loadModel, type LoadModelOptions } from "../../runtime/models/model.js";
 import { endAll, start } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { openRemote } from "../../runtime/backends/remote/model.js";

@@ -5,7 +5,7 @@ import { openLink, type Link } from "../../bench/rpc/link.js";
 import { encodeWire } from "../../compiler/graph/wire.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
 import { compilePipeline, type Chain } from "../../runtime/chain/chain.js";
-import { loadModel, type LoadModelOptions, type Model } from "../../runtime/model/model.js";
+import { loadModel, type LoadModelOptions, type Model } from "../../runtime/models/model.js";
 import type { DeviceFamily } from "../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { PROTOCOL } from "../../runtime/backends/remote/handshake.js";

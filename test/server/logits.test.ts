@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open, until, type Opened } from "./open.js";
 

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const SOURCE = `
 import { compile, createEvaluator, InputError, loadModel, ModelWorker, type Model } from "ggsl";
-import { loadModel as byPath } from "ggsl/model/model.js";
+import { loadModel as byPath } from "ggsl/models/model.js";
 import { openTail } from "ggsl/sequence/tail.js";
 import { compileProgram } from "@ggsl/compiler";
 

@@ -11,7 +11,7 @@ import { commentsOf, corpus, docBlocks, parses, programFiles, readSource, respac
 const WIDTH = 120;
 
 /** Programs that test a layout, so they are not in canonical form. */
-const LAID_OUT_OTHERWISE = ["long_line", "many_lines", "tabs", "windows_lines"].map(
+const LAID_OUT_OTHERWISE = ["division_as_comment", "long_line", "many_lines", "tabs", "windows_lines"].map(
   (name) => `test/diagnostics/${name}.ggsl`,
 );
 

@@ -1,6 +1,6 @@
 /** A text with the layers on several devices: `node devices.mjs GGUF SETTINGS CHAIN PLACES`; a place is an option of `loadModel`. */
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [path, settings, stages, places] = process.argv.slice(2);
 const chain = compilePipeline(stages);

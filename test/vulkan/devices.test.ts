@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { EXACT, writeExactModel } from "../model/file.js";
 import { ENVIRONMENT, node, vulkanTest } from "./vulkan.js";
 

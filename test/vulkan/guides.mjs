@@ -4,7 +4,7 @@
  * prompts and texts, and lavapipe takes long to compile them, so all cases run in one process.
  */
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [path, settings, cases] = process.argv.slice(2);
 const model = await loadModel(path, { backend: "vulkan", ...JSON.parse(settings) });

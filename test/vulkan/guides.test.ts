@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import { EXACT, writeExactModel } from "../model/demo.js";
 import { contrast, expectGuided, guidance, guidedText, type Combine } from "../model/guides.js";
 import { ENVIRONMENT, node, vulkanTest } from "./vulkan.js";

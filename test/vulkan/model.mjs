@@ -3,7 +3,7 @@
  * have one token, since lavapipe compiles the shaders for longer ones for a minute: `node model.mjs GGUF CHAIN...`.
  */
 import { compilePipeline } from "ggsl/chain/chain.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [path, settings, prompt, ...chains] = process.argv.slice(2);
 const COUNT = 16;

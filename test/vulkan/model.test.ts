@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadModel } from "../../runtime/model/model.js";
+import { loadModel } from "../../runtime/models/model.js";
 import { EXACT, writeExactModel } from "../model/demo.js";
 import { bansEnd, expectSameText, picksNearOf } from "../model/ties.js";
 import type { LlamaSampler } from "../native/oracle.js";

@@ -1,7 +1,7 @@
 /** Sets, texts, measures and raw columns on a backend: `node parts.mjs BACKEND GGUF JSON`, as in test/model/parts.ts. */
 import { compile } from "ggsl/chain/chain.js";
 import { createEvaluator } from "ggsl/chain/evaluate.js";
-import { loadModel } from "ggsl/model/model.js";
+import { loadModel } from "ggsl/models/model.js";
 
 const [backend, path, given] = process.argv.slice(2);
 const { COLUMNS, SOURCE, LISTS, LOGITS, GENERATED, COUNT, PROMPT, settings } = JSON.parse(given);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadVocabulary } from "../../runtime/model/model.js";
+import { loadVocabulary } from "../../runtime/models/model.js";
 import { EXACT, writeExactModel } from "../model/demo.js";
 import * as parts from "../model/parts.js";
 import { node, vulkanTest } from "./vulkan.js";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../runtime/chain/chain.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { writeExactModel } from "../model/file.js";
 import { expectGuided, guidance, guidedText } from "../model/guides.js";
 import { textOf } from "../model/ties.js";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import type { GenerateOptions, Piece } from "../../runtime/generation/generate.js";
 import { warm } from "../cli/warm/warm.js";
-import { loadModel, loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModel, loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { openLlama } from "../../runtime/backends/wasm/llama/binding.js";

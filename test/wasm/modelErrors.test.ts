@@ -6,7 +6,7 @@ import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { ContextSettings } from "../../runtime/backends/contextOptions.js";
 import { AbortError, InputError } from "../../runtime/core/errors.js";
 import type { Generation } from "../../runtime/generation/generate.js";
-import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from "../../runtime/model/model.js";
+import { loadModel, loadModelFromBytes, type LoadModelOptions, type Model } from "../../runtime/models/model.js";
 import type { Batch } from "../../runtime/backends/native/binding.js";
 import { openLlama } from "../../runtime/backends/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/backends/wasm/llama/loader.js";

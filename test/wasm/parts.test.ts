@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
-import { loadModelFromBytes, loadVocabulary } from "../../runtime/model/model.js";
+import { loadModelFromBytes, loadVocabulary } from "../../runtime/models/model.js";
 import { writeExactModel } from "../model/file.js";
 import * as parts from "../model/parts.js";
 import { llamaTest } from "./llamaTest.js";

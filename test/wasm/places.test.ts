@@ -1,10 +1,10 @@
 /** Shared beginnings and pieces of prompts in WebAssembly. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect } from "@jest/globals";
-import type { GenerationBatch } from "../../runtime/model/batch.js";
+import type { GenerationBatch } from "../../runtime/models/batch.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { Generation } from "../../runtime/generation/generate.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { DEMO_MODEL, endless } from "../model/file.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
-import { loadModelFromBytes } from "../../runtime/model/model.js";
+import { loadModelFromBytes } from "../../runtime/models/model.js";
 import { loadWasm } from "../../runtime/backends/wasm/loader.js";
 import { compiledOf, locationOf, sendable } from "../../runtime/backends/wasm/source.js";
 import { webAssembly } from "../../runtime/backends/wasm/webAssembly.js";

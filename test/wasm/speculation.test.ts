@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { writeExactModel } from "../model/file.js";
 import { CHAINS, textOf } from "../speculation/chains.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";

@@ -1,7 +1,7 @@
 /** llama.cpp's own CPU samplers in WebAssembly, compared with the native ones. */
 import { afterAll, beforeAll, describe, expect } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { loadModel, type Model } from "../../runtime/model/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
 import type { NativeTailStage, TailResult, ModelBinding, NativeTail } from "../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { openLlama, type LlamaBinding } from "../../runtime/backends/wasm/llama/binding.js";

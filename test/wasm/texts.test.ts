@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { GenerateOptions, Generation, Piece } from "../../runtime/generation/generate.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { llamaModulePath } from "../../runtime/core/root.js";
-import { ModelWorker } from "../../runtime/model/thread/client.js";
-import type { Port, Token } from "../../runtime/model/thread/messages.js";
-import { serve } from "../../runtime/model/thread/serve.js";
+import { ModelWorker } from "../../runtime/models/thread/client.js";
+import type { Port, Token } from "../../runtime/models/thread/messages.js";
+import { serve } from "../../runtime/models/thread/serve.js";
 import { endless, writeExactModel } from "../model/file.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
 

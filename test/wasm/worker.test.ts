@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { compile, compilePipeline } from "../../runtime/chain/chain.js";
-import { loadModelFromBytes, type Model } from "../../runtime/model/model.js";
+import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { llamaModulePath } from "../../runtime/core/root.js";
-import { ModelWorker, type WorkerGeneration } from "../../runtime/model/thread/client.js";
-import type { Port, Reply, Token } from "../../runtime/model/thread/messages.js";
-import { serve } from "../../runtime/model/thread/serve.js";
+import { ModelWorker, type WorkerGeneration } from "../../runtime/models/thread/client.js";
+import type { Port, Reply, Token } from "../../runtime/models/thread/messages.js";
+import { serve } from "../../runtime/models/thread/serve.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { llamaTest } from "./llamaTest.js";
 

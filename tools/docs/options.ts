@@ -7,12 +7,12 @@ import { root } from "../lib/process.js";
 /** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table. */
 const FILES = {
   ContextSettings: "backends/contextOptions.ts",
-  LoadModelOptions: "model/model.ts",
+  LoadModelOptions: "models/model.ts",
   SequenceRequest: "generation/request.ts",
   EndOptions: "generation/ends.ts",
   TokenizeOptions: "sequence/prompt.ts",
   RunOptions: "generation/request.ts",
-  BatchOptions: "model/batch.ts",
+  BatchOptions: "models/batch.ts",
   ChatOptions: "chat/render.ts",
   LookupOptions: "decode/speculation/options.ts",
   DraftOptions: "decode/speculation/options.ts",

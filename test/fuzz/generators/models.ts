@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compilePipeline } from "../../../runtime/chain/chain.js";
-import { loadModel } from "../../../runtime/model/model.js";
+import { loadModel } from "../../../runtime/models/model.js";
 import { KINDS, withKeys } from "../../model/damaged.js";
 import { DEMO_MODEL } from "../../model/file.js";
 import { defineGenerator } from "../core/generator.js";

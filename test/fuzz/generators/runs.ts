@@ -1,7 +1,7 @@
 /** Texts of long runs for tokenizers: of one character, of a few in turn, with others between. Each becomes tokens or is refused. */
 import * as fc from "fast-check";
 import type { Model } from "../../../runtime/index.js";
-import { loadModel } from "../../../runtime/model/model.js";
+import { loadModel } from "../../../runtime/models/model.js";
 import { DEMO_MODEL } from "../../model/file.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 import { shorter } from "../core/shrink.js";
