@@ -28,7 +28,7 @@ import {
   type SequenceState,
   type UniformValues,
 } from "../sequence/sequence.js";
-import { openTail } from "../sequence/tail.js";
+import { checkTailKeeps, openTail } from "../sequence/tail.js";
 
 /** What a sequence on plain logits begins with. */
 export interface StepOptions {
@@ -180,6 +180,7 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
     },
     setUniforms(values) {
       checks.uniformValues(values, "values");
+      checkTailKeeps(graph, sequence.params, values);
       sequence = withUniforms(sequence, values);
     },
     close() {

@@ -121,7 +121,10 @@ export interface GenerationStats extends ContextStats {
  * code `BUSY`, and after the end `ENDED`.
  */
 export interface Generation extends AsyncIterable<Piece> {
-  /** Sets uniforms from the next token on, without a new graph. Throws `InputError`; after the end with the code `ENDED`. */
+  /**
+   * Sets uniforms from the next token on, without a new graph. Throws `InputError`, also for another value of a parameter of the host
+   * tail; after the end with the code `ENDED`.
+   */
   setUniforms(values: UniformValues): void;
   /**
    * Takes the last tokens that were read back, with all that depends on them: the text goes on as if they had never been written,

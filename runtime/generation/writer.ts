@@ -18,6 +18,7 @@ import {
   type SequenceState,
   type UniformValues,
 } from "../sequence/sequence.js";
+import { checkTailKeeps } from "../sequence/tail.js";
 import type { Speculator } from "../decode/speculation/step.js";
 import { mayEnd, withoutEnds } from "./ends.js";
 import { forcing, type Force, type Forced } from "./forced.js";
@@ -123,7 +124,9 @@ export class Writer {
     return this.line.now;
   }
 
+  /** Throws `InputError` for values that cannot change. */
   setUniforms(values: UniformValues): void {
+    checkTailKeeps(this.parts.graph, this.sequence.params, values);
     this.parts.speculator?.setUniforms(values, this.text.tokens);
     this.line.setUniforms(values);
   }

@@ -5,6 +5,7 @@ import { stageFaults } from "@ggsl/compiler/graph/tail.js";
 import { DEFAULT_BREAKERS, TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import { breakersOf } from "./features/breakers.js";
 import { vocabularyOf } from "./features/model.js";
+import type { UniformValues } from "./sequence.js";
 import { InputError, translated } from "../core/errors.js";
 import type { ModelBinding, NativeModel } from "../backends/native/binding.js";
 import type { NativeTail, NativeTailStage } from "../backends/native/samplerBinding.js";
@@ -59,6 +60,24 @@ export function settledStages(stages: readonly TailStage[], params: ReadonlyMap<
     const isRandom = TAIL_SAMPLERS[name]?.params["seed"] !== undefined && (seed === "random" || seed === RANDOM);
     return { name, args: isRandom ? { ...settled, seed: randomSeed() } : settled };
   });
+}
+
+/**
+ * Throws `InputError` for other values of parameters that the host tail has: its samplers keep those that they began with.
+ * @param params the present values
+ */
+export function checkTailKeeps({ tail }: Graph, params: ReadonlyMap<string, number>, values: UniformValues): void {
+  for (const { name: stage, args } of tail)
+    for (const arg of Object.values(args)) {
+      if (typeof arg !== "object" || !("param" in arg)) continue;
+      const { param } = arg;
+      const value = values[param];
+      if (value === undefined || Number(value) === params.get(param)) continue;
+      throw new InputError(
+        `\`${param}\` cannot change in the middle of a text: \`host ${stage}\` keeps the value that it began with, ${params.get(param)}; use the sampler of std in its place, or begin a new text`,
+        { code: "INVALID_ARGUMENT" },
+      );
+    }
 }
 
 const randomSeed = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! % RANDOM;

@@ -76,7 +76,10 @@ test("a seed that is a parameter has the value that the tail began with", async 
   const options = { chain, maxTokens: 30, uniforms: { s: 5 }, ...endless(model) };
   const generation = model.generate(PROMPT, options);
   await take(generation, 10);
-  generation.setUniforms({ s: 9 });
+  expect(() => generation.setUniforms({ s: 9 })).toThrow(
+    "`s` cannot change in the middle of a text: `host dist` keeps the value that it began with, 5",
+  );
+  generation.setUniforms({ s: 5 });
   const { tokens, sequence } = generation.save();
   const wanted = tokensOf(await rest(generation));
   expect(sequence.tail).toEqual({ values: [{}, { seed: 5 }] });
