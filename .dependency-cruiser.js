@@ -43,8 +43,9 @@ const PHASES = {
 
 /** The runtime's folders from the lowest on, and those that each one may import. Public entry points are beside them. */
 export const LAYERS = {
+  wasm: [],
   core: [],
-  backends: ["core"],
+  backends: ["core", "wasm"],
   grammars: ["backends", "core"],
   sequence: ["backends", "core", "grammars"],
   chain: ["backends", "core", "grammars", "sequence"],

@@ -36,7 +36,7 @@ test("runtime/README.md lists its layers from the lowest on, and each may import
   expect(listed.filter((folder) => layers.includes(folder))).toEqual(layers);
   for (const [name, known] of Object.entries(LAYERS))
     expect(known.filter((one) => layers.indexOf(one) >= layers.indexOf(name))).toEqual([]);
-  const beside = ["compare", "onnx", "schemas", "wasm", "dist", "node_modules"];
+  const beside = ["compare", "onnx", "schemas", "dist", "node_modules"];
   const folders = readdirSync("runtime", { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).filter((name) => !layers.includes(name) && !beside.includes(name))).toEqual(
     [],

@@ -5,12 +5,12 @@ import { nodeModule } from "../../core/node.js";
 import { wasmModulePath } from "../../core/root.js";
 import { wasmBinding, type WasmBinding } from "./binding.js";
 import { differenceOf } from "./fits.js";
+import { moduleBeside } from "../../wasm/location.js";
 import { compiledOf, moduleSource, type ModuleSource } from "./source.js";
 import { webAssembly, type WasmModule } from "./webAssembly.js";
 
 /** In Node.js, a file of the package. For browsers, the form that bundlers recognise: they emit the file and rewrite the URL. */
-const moduleUrl = (): URL =>
-  nodeModule("node:url")?.pathToFileURL(wasmModulePath()) ?? new URL("../../wasm/ggsl.wasm", import.meta.url);
+const moduleUrl = (): URL => nodeModule("node:url")?.pathToFileURL(wasmModulePath()) ?? moduleBeside();
 
 let loaded: WasmBinding | undefined;
 
