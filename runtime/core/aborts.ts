@@ -47,6 +47,8 @@ export async function unlessAborted<T>(promise: Promise<T> | T, signal: AbortSig
   if (!signal) return promise;
   let forget = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
+    // the reason of a signal is what its owner gives
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
     const leave = (): void => reject(abortError(signal));
     if (signal.aborted) leave();
     else forget = onAbort(signal, leave);

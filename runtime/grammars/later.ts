@@ -36,6 +36,7 @@ export class Opening {
       this.opened = opened;
       return undefined;
     } catch (error) {
+      if (!(error instanceof Error)) throw error;
       return Promise.reject(error);
     }
   }
@@ -78,6 +79,7 @@ export class Later implements GrammarState {
     try {
       return this.state!.ready();
     } catch (error) {
+      if (!(error instanceof Error)) throw error;
       return Promise.reject(error);
     }
   }

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** The linter's rules, which are JavaScript without types. */
-const RULES: string = "../../.dependency-cruiser.js";
+const RULES = ["..", "..", ".dependency-cruiser.js"].join("/");
 const { LAYERS, PACKAGES } = (await import(RULES)) as Readonly<
   Record<"LAYERS" | "PACKAGES", Readonly<Record<string, readonly string[]>>>
 >;

@@ -92,6 +92,7 @@ export class Preparing {
     const left = new Promise<never>((_, reject) => {
       forget = onAbort(signal, () => {
         this.leave(job, lane);
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
         reject(abortError(signal!));
       });
     });
