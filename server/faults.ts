@@ -33,6 +33,9 @@ const OWN: Readonly<Partial<Record<RefusalReason, string>>> = {
   model_lost: "a machine with a part of the model was lost: send the request again",
 };
 
+/** Seconds after which a client tries again what the server has no room for now. */
+const RETRY_AFTER: Readonly<Partial<Record<RefusalReason, number>>> = { grammars_busy: 2 };
+
 /** Errors of the system that has no file, thread or memory left. */
 const OUT: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ERR_WORKER_INIT_FAILED"]);
 /** Seconds after which a client tries again. */
@@ -88,7 +91,10 @@ export function refusalFor(error: unknown, field?: string): Refusal {
     const [reason, usual] = known;
     const param = field ?? usual;
     const own = OWN[reason];
-    return new Refusal(reason, own ?? message, {
+    const retryAfter = RETRY_AFTER[reason];
+    const text = own ?? (retryAfter === undefined ? message : `${message}: try again in ${retryAfter} s`);
+    return new Refusal(reason, text, {
+      ...(retryAfter !== undefined && { retryAfter }),
       ...(param !== undefined && { param }),
       ...(own !== undefined && { cause: error }),
     });

@@ -1,5 +1,6 @@
 /** Positions of a grammar that is still being prepared: they know the tokens before them, and become those of the engine. */
 import { InputError } from "../core/errors.js";
+import { soon } from "./soon.js";
 import type { GrammarState } from "./types.js";
 
 export class Opening {
@@ -18,7 +19,7 @@ export class Opening {
   /** What to wait for until `start` is there; undefined if it is. */
   ready(): Promise<void> | undefined {
     if (this.opened) return undefined;
-    return (this.asked ??= this.ask());
+    return (this.asked ??= soon(() => this.ask()));
   }
 
   release(): void {
@@ -30,15 +31,10 @@ export class Opening {
   }
 
   private ask(): Promise<void> | undefined {
-    try {
-      const opened = this.open(this.left.signal);
-      if (opened instanceof Promise) return opened.then((state) => void (this.opened = state));
-      this.opened = opened;
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return Promise.reject(error);
-    }
+    const opened = this.open(this.left.signal);
+    if (opened instanceof Promise) return opened.then((state) => void (this.opened = state));
+    this.opened = opened;
+    return undefined;
   }
 }
 
@@ -76,12 +72,7 @@ export class Later implements GrammarState {
   }
 
   private readyNow(): Promise<void> | undefined {
-    try {
-      return this.state!.ready();
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return Promise.reject(error);
-    }
+    return soon(() => this.state!.ready());
   }
 
   /** The engine's position, once the grammar is there. Throws `InputError` for a token that may not come there. */

@@ -30,12 +30,7 @@ export interface GrammarPlace {
  * is any fault without it.
  */
 export function openGrammar(source: GrammarSource, place: GrammarPlace): GrammarState {
-  const { now, clients } = place;
-  if (now || clients || !threadsHere())
-    return opened(source, place, {
-      routed: routedOf(source, place.openLlama),
-      clients: clients ?? [sharedClient("now")],
-    });
+  if (place.now || place.clients || !threadsHere()) return openHere(source, place);
   return new Later(
     new Opening((signal) => {
       const asked = askedFor(source, place, signal);
@@ -52,12 +47,19 @@ export function openGrammar(source: GrammarSource, place: GrammarPlace): Grammar
  */
 export async function prepareGrammar(source: GrammarSource, place: GrammarPlace, signal?: AbortSignal): Promise<void> {
   if (place.now || !threadsHere()) {
-    opened(source, place, { routed: routedOf(source, place.openLlama), clients: [sharedClient("now")] });
+    openHere(source, place);
     return;
   }
   const asked = askedFor(source, place, signal);
   openPrepared(source, place, asked, await preparedOf(source, place, asked));
 }
+
+/** The source is read in this thread. */
+const openHere = (source: GrammarSource, place: GrammarPlace): GrammarState =>
+  opened(source, place, {
+    routed: routedOf(source, place.openLlama),
+    clients: place.clients ?? [sharedClient("now")],
+  });
 
 function askedFor(source: GrammarSource, { vocabulary, lane = "" }: GrammarPlace, signal?: AbortSignal): Asked {
   const text = textOfSource(source);

@@ -1,18 +1,13 @@
 /** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
 import type { Chain } from "ggsl/chain/chain.js";
-import { InputError } from "ggsl/core/errors.js";
 import { kindOf } from "ggsl/grammars/sources.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { refusalFor } from "../faults.js";
 import type { Lane } from "../lanes/lane.js";
 import type { AskedGrammar } from "../openai/grammars.js";
-import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import type { Prepared } from "./parameters.js";
-
-/** Seconds after which a client tries again. */
-const WHEN_BUSY = 2;
 
 export interface GrammarClient {
   readonly lane: Lane;
@@ -35,9 +30,7 @@ export async function prepareGrammars(
       await model.prepareGrammar(source, client);
     } catch (error) {
       client.signal.throwIfAborted();
-      if (!(error instanceof InputError) || error.code !== "BUSY") throw refusalFor(error, field);
-      const message = `${error.message}: try again in ${WHEN_BUSY} s`;
-      throw new Refusal("grammars_busy", message, { param: field, retryAfter: WHEN_BUSY });
+      throw refusalFor(error, field);
     }
   }
 }

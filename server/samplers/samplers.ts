@@ -7,13 +7,13 @@ import { toSpec } from "@ggsl/compiler/graph/json.js";
 import type { Limits } from "@ggsl/compiler/limits/limits.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain/chain.js";
+import { unlessAborted } from "ggsl/core/aborts.js";
+import { Cache } from "ggsl/core/cache.js";
 import { abortError, InputError } from "ggsl/core/errors.js";
-import { guarded } from "../guarded.js";
 import type { Lane } from "../lanes/lane.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
-import { Cache } from "ggsl/core/cache.js";
 import { checkCost } from "./cost.js";
 import type { Compiled } from "./facts.js";
 import { formOf, idOf, isId, isName, type Source } from "./form.js";
@@ -229,7 +229,7 @@ export class Samplers implements AsyncDisposable {
     const pending = present ?? this.#compile(source, lane);
     pending.waiting++;
     try {
-      return await withSignal(pending.entry, signal);
+      return await unlessAborted(pending.entry, signal);
     } finally {
       // later requests for it start again
       if (--pending.waiting === 0 && pending.cancel()) this.#forget(id, pending);
@@ -339,22 +339,5 @@ function readSampler(file: string): string {
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new InputError(`"${file}" cannot be read: ${error.reason}`, { code: "UNREADABLE_FILE" });
-  }
-}
-
-/** Waits for a result, or until the signal is aborted, which throws its reason. */
-async function withSignal<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return result;
-  let leave: (() => void) | undefined;
-  const left = new Promise<undefined>((resolve) => {
-    leave = guarded("abort", () => resolve(undefined));
-    signal.addEventListener("abort", leave, { once: true });
-  });
-  try {
-    const first = await Promise.race([result.then((value) => ({ value })), left]);
-    if (!first) throw abortError(signal);
-    return first.value;
-  } finally {
-    signal.removeEventListener("abort", leave!);
   }
 }

@@ -57,7 +57,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "editors/vscode/src/client.ts": ["log"],
   // fields of data that is read or shown
   "lsp/describe.ts": ["uniform"],
-  "lsp/names.ts": ["count"],
   "lsp/server.ts": ["std"],
   "playground/engine/language.ts": ["std"],
   "playground/engine/stages.ts": ["entropy", "picked", "prob"],

@@ -3,7 +3,7 @@
  * thread, with the later grammars of its lane, so that each lane costs the others one such try. What was found is remembered.
  */
 import { abortError, InputError } from "../../core/errors.js";
-import { onAbort } from "../../core/aborts.js";
+import { onAbort, unlessAborted } from "../../core/aborts.js";
 import { Cache } from "../../core/cache.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Line, type Found, type Job, type Known } from "./line.js";
@@ -88,16 +88,9 @@ export class Preparing {
   }
 
   private async wait(job: Job & { readonly outcome: Promise<Known> }, { lane, signal }: Asked): Promise<Prepared> {
-    let forget = (): void => undefined;
-    const left = new Promise<never>((_, reject) => {
-      forget = onAbort(signal, () => {
-        this.leave(job, lane);
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-        reject(abortError(signal!));
-      });
-    });
+    const forget = onAbort(signal, () => this.leave(job, lane));
     try {
-      return resultOf(await Promise.race([job.outcome, left]));
+      return resultOf(await unlessAborted(job.outcome, signal));
     } finally {
       forget();
     }

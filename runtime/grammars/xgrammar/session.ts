@@ -5,6 +5,7 @@
 import { InputError } from "../../core/errors.js";
 import { hasBit } from "../bits.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
+import { soon } from "../soon.js";
 import type { GrammarState } from "../types.js";
 import type { Client } from "./client.js";
 import type { EngineReply, EngineRequest, EngineVocabulary, OpenRequest } from "./engine.js";
@@ -204,15 +205,12 @@ class Position implements GrammarState {
     if (this.words) return undefined;
     const { client, options } = this.session;
     if (options.now || (!client.isElsewhere && !client.ready())) return undefined;
-    try {
+    return soon(() => {
       const depth = this.session.prepare(this, this.depth);
       if (depth instanceof Promise) return depth.then((reached) => this.checkDepth(reached));
       this.checkDepth(depth);
       return undefined;
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return Promise.reject(error);
-    }
+    });
   }
 
   bits(): Uint32Array {
