@@ -11,7 +11,7 @@ import {
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
 import type { DeviceChoice } from "ggsl/backends/devices/several.js";
-import { MODEL_BACKENDS, type LoadModelOptions, type ModelBackend } from "ggsl/models/model.js";
+import { MODEL_BACKENDS, type LoadModelOptions, type ModelBackend } from "ggsl/models/options.js";
 import { atMost, devicesOption, strictOption, upTo } from "./usage.js";
 
 export interface ModelFlags {

@@ -1,5 +1,6 @@
 /** Progress on a terminal; none elsewhere. */
-import { loadModel, type LoadModelOptions, type Model } from "ggsl/models/model.js";
+import { loadModel, type Model } from "ggsl/models/model.js";
+import type { LoadModelOptions } from "ggsl/models/options.js";
 import { canOverwrite, type Environment } from "./terminal.js";
 
 /** Where it is shown: standard error, if that is a terminal. */

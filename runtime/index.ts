@@ -58,18 +58,15 @@ export type { EndOptions } from "./generation/ends.js";
 export type { Guide, Guides } from "./sequence/guides.js";
 export type { Alternative } from "./generation/likeliest.js";
 export type { LogitsOptions } from "./models/logits.js";
+export { loadModel, loadModelFromBytes, loadVocabulary, type Model } from "./models/model.js";
 export {
-  loadModel,
-  loadModelFromBytes,
-  loadVocabulary,
   type BytesOptions,
   type LoadModelOptions,
-  type Model,
   type ModelBackend,
   type TokenizeChatOptions,
   type PrepareGrammarOptions,
   type TokenizeLaterOptions,
-} from "./models/model.js";
+} from "./models/options.js";
 export type { ContextStats, ModelInfo } from "./backends/native/binding.js";
 export type { TokenizeOptions } from "./sequence/prompt.js";
 export type { UniformValues } from "./sequence/sequence.js";

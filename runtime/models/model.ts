@@ -1,20 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Models: loads GGUF files and generates text with a chain in the model's graph. */
 import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/advice.js";
-import { MAX_LAYERS } from "@ggsl/compiler/llama/contexts.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
-import {
-  CONTEXT_SETTINGS,
-  contextSettings,
-  type ContextSettings,
-  type GivenSettings,
-} from "../backends/contextOptions.js";
+import { contextSettings, type GivenSettings } from "../backends/contextOptions.js";
 import * as is from "../core/check.js";
-import * as checks from "../core/optionChecks.js";
 import type { Skipped } from "../backends/devices/choose.js";
-import { chooseDevices, type DeviceChoice } from "../backends/devices/several.js";
-import { DEVICE_BACKENDS } from "../backends/devices/locate.js";
+import { chooseDevices } from "../backends/devices/several.js";
 import { InputError, ModelError, translate, translated } from "../core/errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "../generation/generate.js";
 import { grammarSource } from "../sequence/features/grammars.js";
@@ -23,7 +15,7 @@ import type { Vocabulary } from "../core/vocabulary.js";
 import { remember } from "../generation/loaded.js";
 import { chatPrompt, KeptContext, startChat } from "./chats.js";
 import type { ChatMessage } from "../chat/messages.js";
-import { CHAT, openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
+import { openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
 import { tokenText, tokensLater, tokensOf, type TokenizeOptions } from "../sequence/prompt.js";
 import { nextLogits, type LogitsOptions } from "./logits.js";
 import type { ModelInfo, ModelOptions, NativeError, NativeModel } from "../backends/native/binding.js";
@@ -37,62 +29,21 @@ import { openRemote, type Remote } from "../backends/remote/model.js";
 import { readServers } from "../backends/devices/servers.js";
 import { loadLlama } from "../backends/wasm/llama/loader.js";
 import { checkFileSize, openLlama } from "../backends/wasm/llama/binding.js";
-import { moduleSource, type ModuleSource } from "../backends/wasm/source.js";
 import type { WasmModule } from "../backends/wasm/webAssembly.js";
 import type { GenerateOptionsOf, GenerationOf } from "../generation/typed.js";
-
-export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;
-/** Where a model can run. */
-export type ModelBackend = (typeof MODEL_BACKENDS)[number];
-
-/** The settings of contexts are defaults for every generation and batch. */
-export interface LoadModelOptions extends ContextSettings {
-  /**
-   * Where the model runs; `auto`: the first CUDA or Vulkan GPU, else the CPU, or `wasm` where the native addon cannot
-   * be loaded, with a line on standard error; `Model.backend` says which. `wasm` runs the module of the package.
-   * @default `auto`
-   */
-  readonly backend?: ModelBackend | undefined;
-  /**
-   * One of the backend's devices, by its index or its name. A list: devices of this machine that share the layers,
-   * in their order, the CPU among them by its name `CPU`; chains run where the output layer is, the last one.
-   * @default the first
-   */
-  readonly device?: DeviceChoice | undefined;
-  /**
-   * Workers of other machines that share the layers, in their order: `HOST:PORT`, or `HOST:PORT=KIND` with the kind of its devices: `cpu`,
-   * `vulkan`, `cuda` or `other`. Chains run on the last one. Without a kind, what some kind cannot run is left to this machine.
-   * @default none
-   */
-  readonly servers?: readonly string[] | undefined;
-  /**
-   * The parts of the layers of each device of the list or the workers, in any unit.
-   * @default by their free memory
-   */
-  readonly split?: readonly number[] | undefined;
-  /**
-   * Layers on the GPU; the others are on the CPU. With 0, chains also run on the CPU.
-   * @default `all`
-   */
-  readonly gpuLayers?: number | "all" | undefined;
-  /**
-   * Loads the model in a child process first, on the CPU: for files from strangers. A damaged file that makes llama.cpp end its
-   * process is a `ModelError` then. The backend `wasm` does not need it.
-   * @default false
-   */
-  readonly probe?: boolean | undefined;
-  /**
-   * Called with the part of the file that is loaded, from 0 to 1, and with 1 before the promise resolves. WebAssembly reports the
-   * file that is read, then computes without reports. An error that it throws ends the load.
-   * @default none
-   */
-  readonly onProgress?: ((fraction: number) => void) | undefined;
-  /**
-   * Ends the load, which then rejects with the signal's reason; in WebAssembly only while the file is read.
-   * @default none
-   */
-  readonly signal?: AbortSignal | undefined;
-}
+import {
+  checkBytes,
+  checkLoad,
+  checkPrepare,
+  checkTokenize,
+  checkTokenizeChat,
+  checkTokenizeLater,
+  type BytesOptions,
+  type LoadModelOptions,
+  type PrepareGrammarOptions,
+  type TokenizeChatOptions,
+  type TokenizeLaterOptions,
+} from "./options.js";
 
 /** A model in memory, from `loadModel`. Dispose it with `using` or `dispose()`. */
 export interface Model extends Disposable {
@@ -167,19 +118,6 @@ export interface Model extends Disposable {
   /** Frees the model once its generations and batches have ended; harmless when called twice. */
   dispose(): void;
 }
-
-const LOAD: is.Checks<LoadModelOptions> = {
-  ...CONTEXT_SETTINGS,
-  backend: is.oneOf(...MODEL_BACKENDS),
-  device: is.either("a device's number or name, or a list of them", checks.device, is.listOf("a list", checks.device)),
-  servers: is.listOf("a list of addresses", is.text),
-  split: is.listOf("a list of numbers", checks.finite),
-  gpuLayers: is.either(`an integer from 0 to ${MAX_LAYERS} or "all"`, is.oneOf("all"), is.integer(0, MAX_LAYERS)),
-  probe: is.flag,
-  onProgress: is.callback,
-  signal: checks.signal,
-};
-const checkLoad = is.options(LOAD);
 
 /**
  * Loads a GGUF file. Throws `ModelError` for a file that is damaged or not supported; `InputError` for a path that is no file, for
@@ -268,64 +206,6 @@ export async function loadVocabulary(path: string): Promise<Vocabulary> {
   const native = await openModel(path, { gpuLayers: 0, vocabOnly: true });
   return vocabularyOf(native);
 }
-
-/** Options of `loadModelFromBytes`. The settings of contexts are defaults, as in `LoadModelOptions`. */
-export interface BytesOptions extends ContextSettings {
-  /** Where the model runs. */
-  readonly backend?: "wasm" | undefined;
-  /**
-   * The WebAssembly module with llama.cpp, `dist/wasm/ggsl-llama.wasm` of the package: see `ModuleSource`. Node.js finds it by
-   * itself.
-   */
-  readonly module?: ModuleSource | undefined;
-}
-
-const TOKENIZE: is.Checks<TokenizeOptions> = { special: is.flag };
-const checkTokenize = is.options(TOKENIZE);
-
-/** The most tokens that a text may have. One that has too many bytes for them is refused before it is tokenized. */
-interface Most {
-  /**
-   * The most tokens that the caller can use.
-   * @default any number
-   */
-  readonly mostTokens?: number | undefined;
-}
-
-/** How a text becomes tokens on another thread. */
-export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
-
-/** How a conversation becomes tokens. */
-export interface TokenizeChatOptions extends ChatOptions, Most {}
-
-/** How a grammar is prepared. */
-export interface PrepareGrammarOptions {
-  /**
-   * Whose grammar it is: those of each lane take turns.
-   * @default one lane for all without
-   */
-  readonly lane?: string | undefined;
-  /**
-   * Gives up waiting.
-   * @default none
-   */
-  readonly signal?: AbortSignal | undefined;
-}
-
-const PREPARE: is.Checks<PrepareGrammarOptions> = { lane: is.text, signal: checks.signal };
-const checkPrepare = is.options(PREPARE);
-
-const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
-const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST };
-const checkTokenizeLater = is.options(TOKENIZE_LATER);
-const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST };
-const checkTokenizeChat = is.options(TOKENIZE_CHAT);
-const BYTES: is.Checks<BytesOptions> = {
-  ...CONTEXT_SETTINGS,
-  backend: is.that("`wasm`, where a model in memory runs", (value) => value === "wasm"),
-  module: moduleSource,
-};
-const checkBytes = is.options(BYTES);
 
 /**
  * Loads a GGUF file from memory into WebAssembly, in browsers and in Node.js. The bytes are copied. Each model has its own

@@ -1,7 +1,7 @@
 /** A worker: lends devices of this machine to others, by ggml's RPC backend. */
 import { InputError } from "../core/errors.js";
 import { chooseDevices, type DeviceChoice } from "../backends/devices/several.js";
-import type { ModelBackend } from "./model.js";
+import type { ModelBackend } from "./options.js";
 import { loadBinding } from "../backends/native/loader.js";
 import { nextTask } from "../core/nextTask.js";
 import { nodeModule } from "../core/node.js";

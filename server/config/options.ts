@@ -5,7 +5,7 @@ import { named, namedIn } from "ggsl/core/check.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";
 import { InputError } from "ggsl/core/errors.js";
-import type { LoadModelOptions } from "ggsl/models/model.js";
+import type { LoadModelOptions } from "ggsl/models/options.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { ByteLimits } from "../http/held.js";
 import { most } from "../http/limits.js";

@@ -1,6 +1,6 @@
 /** What a request asks for: its texts, before they begin. */
 import type { SequenceRequest } from "ggsl/generation/request.js";
-import type { TokenizeLaterOptions } from "ggsl/models/model.js";
+import type { TokenizeLaterOptions } from "ggsl/models/options.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodies.js";
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";

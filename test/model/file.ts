@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Feed } from "../../runtime/sequence/features/feed.js";
-import { loadModel, type LoadModelOptions, type Model } from "../../runtime/models/model.js";
+import { loadModel, type Model } from "../../runtime/models/model.js";
+import type { LoadModelOptions } from "../../runtime/models/options.js";
 import { loadOracle } from "../native/oracle.js";
 
 export const DEMO_MODEL = process.env["GGSL_DEMO_MODEL"] ?? "examples/model/demo-q8_0.gguf";

@@ -7,7 +7,7 @@ import { root } from "../lib/process.js";
 /** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table. */
 const FILES = {
   ContextSettings: "backends/contextOptions.ts",
-  LoadModelOptions: "models/model.ts",
+  LoadModelOptions: "models/options.ts",
   SequenceRequest: "generation/request.ts",
   EndOptions: "generation/ends.ts",
   TokenizeOptions: "sequence/prompt.ts",
