@@ -7,7 +7,7 @@ import {
   type Evaluation,
   type Evaluator,
 } from "ggsl/chain/evaluate.js";
-import { takesDraws } from "ggsl/sequence/sequence.js";
+import { takesDraws } from "ggsl/sequence/streams.js";
 import { formatTable } from "ggsl/core/table.js";
 import { loadChain, type ChainOptions } from "../chain.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "../feeds.js";

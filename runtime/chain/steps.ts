@@ -22,12 +22,12 @@ import {
   measuresOf,
   startSequence,
   statesOf,
-  takesDraws,
   uniformsOf,
   withUniforms,
   type SequenceState,
   type UniformValues,
 } from "../sequence/sequence.js";
+import { takesDraws } from "../sequence/streams.js";
 import { checkTailKeeps, openTail } from "../sequence/tail.js";
 
 /** What a sequence on plain logits begins with. */

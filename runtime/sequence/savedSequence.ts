@@ -11,7 +11,8 @@ import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js"
 import type { GrammarSource } from "../grammars/types.js";
 import { finite, tokenList } from "../core/optionChecks.js";
 import { restoredStages, savedTail, type SavedTail } from "./savedTail.js";
-import { keptStates, readsText, startSequence, startStream, type SequenceState } from "./sequence.js";
+import { keptStates, readsText, startSequence, type SequenceState } from "./sequence.js";
+import { startStream } from "./streams.js";
 
 /** A sequence as JSON, complete enough to continue the text. */
 export interface SavedSequence<States extends readonly number[] = readonly number[]> {

@@ -11,7 +11,6 @@ import { fractionMeant } from "@ggsl/compiler/graph/range.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { suggest } from "@ggsl/compiler/check/suggest.js";
-import { streamSeed } from "@ggsl/compiler/graph/streams.js";
 import { InputError } from "../core/errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
 import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";
@@ -30,25 +29,14 @@ import {
 } from "./features/feed.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "../grammars/types.js";
-import { drawF32At, drawF64At, mt19937, type Mt19937 } from "../core/mt19937.js";
 import type { Vector } from "../backends/reference/kernels.js";
+import { givenStream, isReplaced, startStream, type Stream } from "./streams.js";
 
 /**
  * Values of a chain's parameters by name. A parameter that is omitted or undefined keeps its value, at first its default. A set of
  * tokens is a list of ids, and of texts that are one token each. A grammar begins at the next token.
  */
 export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource | undefined>>;
-
-interface Stream {
-  /** The seed as it was given, before the number of the stream is mixed in. */
-  readonly seed: number;
-  /** The number of draws before this one. */
-  readonly count: number;
-  /** The draw for the present token. */
-  readonly value: number;
-  /** The stream at a later draw. */
-  at(count: number): Stream;
-}
 
 export interface SequenceState {
   readonly graph: Graph;
@@ -356,50 +344,6 @@ function checked(param: Param, value: number): number {
 
 const seedOf = (seed: Draw["seed"], params: ReadonlyMap<string, number>): number =>
   seed === "random" ? randomSeed() : typeof seed === "object" ? params.get(seed.param)! : seed;
-
-/** Replaces a draw of 0, which would pick a row of probability 0; it is below any draw distinguishable from 0. */
-const SMALLEST_DRAW = 2 ** -54;
-
-/** The stream of a draw at its beginning. */
-export const startStream = ({ kind, stream }: Draw, seed: number): Stream =>
-  kind === "seed" ? constantStream(seed) : new RandomStream(kind, mt19937(streamSeed(seed, stream)), seed, 0);
-
-/** A place in a stream; all places share the generator, so that a later one costs no copy. */
-class RandomStream implements Stream {
-  readonly value: number;
-
-  constructor(
-    private readonly kind: "f32" | "f64",
-    private readonly rng: Mt19937,
-    readonly seed: number,
-    readonly count: number,
-  ) {
-    this.value = Math.max(kind === "f64" ? drawF64At(rng, count) : drawF32At(rng, count), SMALLEST_DRAW);
-  }
-
-  at(count: number): Stream {
-    return new RandomStream(this.kind, this.rng, this.seed, count);
-  }
-}
-
-/** A seed that is read as a number. */
-const constantStream = (seed: number, count = 0): Stream => ({
-  ...{ seed, count, value: seed },
-  at: (later) => constantStream(seed, later),
-});
-
-/** A key of a hash is no number in [0, 1] that could be given. */
-const isReplaced = ({ kind }: Draw): boolean => kind !== "seed";
-
-/** Whether the option `draws` has an effect. */
-export const takesDraws = (graph: Graph): boolean => graph.draws.some(isReplaced);
-
-function givenStream(draws: readonly number[], count = 0): Stream {
-  const value = draws[count % draws.length];
-  if (value === undefined || !(value >= 0 && value <= 1))
-    throw new InputError(`a draw must be in [0, 1], found ${value}`, { code: "INVALID_ARGUMENT" });
-  return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
-}
 
 /** The most draws of a stream per token, so that an untrusted graph cannot keep the CPU busy. */
 const MAX_DRAWS = 1000;

@@ -9,7 +9,8 @@ import { printGraph } from "../../compiler/graph/text.js";
 import { chainOf, compile, compilePipeline, type Chain } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { drawF32, drawF64, mt19937 } from "../../runtime/core/mt19937.js";
-import { acceptToken, startSequence, takesDraws } from "../../runtime/sequence/sequence.js";
+import { acceptToken, startSequence } from "../../runtime/sequence/sequence.js";
+import { takesDraws } from "../../runtime/sequence/streams.js";
 import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
 
 const BACKENDS = ["reference", "cpu", "wasm"] as const;
