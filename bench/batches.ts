@@ -120,7 +120,10 @@ async function measure(
   const [ours, ...theirs] = written;
   const names = [...new Set(ours.flatMap(({ threads }) => [...threads.keys()]))];
   return {
-    ...{ chain: chain.name, sequences, rounds, tokens: countIn(ours[0]!) },
+    chain: chain.name,
+    sequences,
+    rounds,
+    tokens: countIn(ours[0]!),
     tokensPerSecond: spreadOf(ours.map(rateOf)),
     cpuUs: spreadOf(ours.map((r) => r.cpuUs / countIn(r))),
     threads: Object.fromEntries(

@@ -103,8 +103,12 @@ function summary(name: string, runs: readonly Once[]): CompileMeasurement {
   const of = (key: keyof Once): number[] => runs.map((once) => once[key]);
   const { stages, nodes } = runs[0]!;
   return {
-    ...{ name, stages, nodes },
-    ...{ warmMs: spreadOf(of("warmMs")), coldMs: spreadOf(of("coldMs")), loadMs: spreadOf(of("loadMs")) },
+    name,
+    stages,
+    nodes,
+    warmMs: spreadOf(of("warmMs")),
+    coldMs: spreadOf(of("coldMs")),
+    loadMs: spreadOf(of("loadMs")),
     heapMiB: spreadOf(of("heapMiB")).median,
     rssMiB: spreadOf(of("rssMiB")).median,
   };

@@ -143,7 +143,9 @@ async function speedOf(model: Model, { sequences, name, rounds }: SpeedCase): Pr
       found[placement].push((1000 * count * sequences) / (after - before));
     }
   return {
-    ...{ link: name, vocab: model.info.vocabSize, sequences },
+    link: name,
+    vocab: model.info.vocabSize,
+    sequences,
     graph: spreadOf(found.graph),
     host: spreadOf(found.host),
     ratio: spreadOf(found.graph.map((speed, i) => speed / found.host[i]!)),

@@ -151,7 +151,9 @@ async function send(
   }
   const seconds = (performance.now() - start) / 1000;
   return {
-    ...{ first, gaps, requestsPerSecond: requests / seconds },
+    first,
+    gaps,
+    requestsPerSecond: requests / seconds,
     cpu: ((server.cpu() - before) * CPU_REQUESTS) / requests,
   };
 }

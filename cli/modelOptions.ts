@@ -63,9 +63,18 @@ export const addModelOptions = (command: Command): Command =>
 
 /** All but the size of contexts, which depends on the command. */
 export const settingsOf = ({ backend, device, rpc, split, gpuLayers, ...flags }: ModelFlags): LoadModelOptions => ({
-  ...{ backend, device, servers: rpc, split, gpuLayers, threads: flags.threads, batchThreads: flags.threadsBatch },
-  ...{ promptBatch: flags.promptBatch, probe: flags.probe },
-  ...{ cacheTypeK: flags.cacheTypeK, cacheTypeV: flags.cacheTypeV, flashAttention: flags.flashAttn },
+  backend,
+  device,
+  servers: rpc,
+  split,
+  gpuLayers,
+  threads: flags.threads,
+  batchThreads: flags.threadsBatch,
+  promptBatch: flags.promptBatch,
+  probe: flags.probe,
+  cacheTypeK: flags.cacheTypeK,
+  cacheTypeV: flags.cacheTypeV,
+  flashAttention: flags.flashAttn,
 });
 
 /** An argument of `--split`. */

@@ -93,7 +93,9 @@ async function runChild(
     ...(isPiped && stdinPath !== undefined ? ["--stdin-path", stdinPath] : []),
   ];
   const { signal, stdout, stderr } = await runGgsl(["test", ...files, "--backend", backend, "--json", ...options], {
-    ...{ env: { [CHILD]: test }, seconds: SECONDS, signal: abort },
+    env: { [CHILD]: test },
+    seconds: SECONDS,
+    signal: abort,
     input: isPiped ? input : undefined,
   });
   if (abort?.aborted) return [];
@@ -112,6 +114,9 @@ function parse(text: string): TestResult[] | undefined {
 
 /** A failure that keeps a test from running at all. */
 export const failureOf = (file: string, title: string, backend: string, found: string): TestResult => ({
-  ...{ title, file, line: 1, backend },
+  title,
+  file,
+  line: 1,
+  backend,
   differences: [{ what: "error", rows: [{ at: "", expected: "results", found: found.replace(/\n/g, "\n  ") }] }],
 });

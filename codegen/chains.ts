@@ -165,7 +165,9 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
       name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
     ),
     grammars: grammarsOf(graph).map(({ name, doc, default: standard }) => ({
-      ...{ name, doc, isOptional: standard !== undefined },
+      name,
+      doc,
+      isOptional: standard !== undefined,
       stages: stagesWith(chain, name),
     })),
     inputs: [...inputsOf([graph, rows], "input", declared), ...textsOf([graph, rows], declared)],

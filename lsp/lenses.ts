@@ -44,6 +44,7 @@ export function stageActions({ module }: Analysis, uri: string, { start }: Pick<
 }
 
 const commandOf = (title: string, command: CommandName, target: Target): Command => ({
-  ...{ title, command },
+  title,
+  command,
   arguments: [target],
 });

@@ -284,7 +284,9 @@ export function startServer(connection: Connection, { version, stdFolder, runGgs
 
   connection.onExecuteCommand(
     newCommands({
-      ...{ runGgsl, connection, client: () => client },
+      runGgsl,
+      connection,
+      client: () => client,
       open(uri) {
         const { source } = open(uri);
         return { source, root: files.rootOf(source.name) };

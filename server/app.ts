@@ -107,10 +107,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     serverFactory(handler, { keepAliveTimeout }) {
       const server: Server = createServer(
         {
-          ...{ maxHeaderSize: most("headerBytes"), keepAliveTimeout: Number(keepAliveTimeout) },
+          maxHeaderSize: most("headerBytes"),
+          keepAliveTimeout: Number(keepAliveTimeout),
           // a request without a host gets a refusal in the form of the others
           requireHostHeader: false,
-          ...{ headersTimeout: REQUEST_TIMES.headers, requestTimeout: REQUEST_TIMES.request },
+          headersTimeout: REQUEST_TIMES.headers,
+          requestTimeout: REQUEST_TIMES.request,
           connectionsCheckingInterval: LOOK_EVERY,
         },
         handler,
@@ -206,9 +208,13 @@ function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
   const isKnown = facts.error?.reason !== "unknown_route" && facts.error?.reason !== "method_not_allowed";
   const route = isKnown ? (routeOptions.config?.label ?? routeOptions.url) : undefined;
   return {
-    ...{ method, route: route ?? "unknown", status: raw.writableFinished ? raw.statusCode : GONE },
+    method,
+    route: route ?? "unknown",
+    status: raw.writableFinished ? raw.statusCode : GONE,
     milliseconds: performance.now() - request.started,
-    ...{ key: key?.name, facts, body },
+    key: key?.name,
+    facts,
+    body,
   };
 }
 

@@ -73,7 +73,8 @@ export function refusalFor(error: unknown, field?: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isOutOfResources(error))
     return new Refusal("out_of_resources", "the server has no file or no thread left for this request: try again", {
-      ...{ retryAfter: WHEN_OUT, cause: error },
+      retryAfter: WHEN_OUT,
+      cause: error,
     });
   const {
     code,

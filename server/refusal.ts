@@ -19,14 +19,22 @@ interface Reason {
 }
 
 const invalid = <Status extends number = 400>(when: string, fix: string, status: Status = 400 as Status) => ({
-  ...{ status, type: "invalid_request_error" as const, when, fix },
+  status,
+  type: "invalid_request_error" as const,
+  when,
+  fix,
 });
 const busy = (when: string) => ({
-  ...{ status: 429 as const, type: "rate_limit_error" as const, when },
+  status: 429 as const,
+  type: "rate_limit_error" as const,
+  when,
   fix: "wait as many seconds as the header `retry-after` says",
 });
 const failed = <Status extends number>(status: Status, when: string, fix: string) => ({
-  ...{ status, type: "server_error" as const, when, fix },
+  status,
+  type: "server_error" as const,
+  when,
+  fix,
 });
 
 /**
@@ -103,11 +111,14 @@ export const REFUSALS = {
   compiler_busy: busy("too many programs wait for the compiler"),
   grammars_busy: busy("too many grammars of the client, or of all, wait to be prepared"),
   invalid_api_key: {
-    ...{ status: 401, type: "authentication_error" },
-    ...{ when: "the key is absent or not known", fix: "send the header `authorization: Bearer KEY`" },
+    status: 401,
+    type: "authentication_error",
+    when: "the key is absent or not known",
+    fix: "send the header `authorization: Bearer KEY`",
   },
   host_not_allowed: {
-    ...{ status: 403, type: "permission_error" },
+    status: 403,
+    type: "permission_error",
     when: "the server listens for this machine alone, and the request names another one: a page may have made its own name mean this machine",
     fix: "ask for localhost, or start the server with `--allow-host NAME`",
   },

@@ -32,11 +32,17 @@ export function openLog({ form, withPrompts, to = process.stdout }: LogOptions):
       write(lineOf(level, fields, message));
   const [info, warn, error] = [at("info"), at("warn"), at("error")];
   return {
-    ...{ info, warn, error },
+    info,
+    warn,
+    error,
     answered(answered) {
       const { method, route, status, milliseconds, key, body } = answered;
       const fields = {
-        ...{ method, path: route, status, ms: rounded(milliseconds), key },
+        method,
+        path: route,
+        status,
+        ms: rounded(milliseconds),
+        key,
         ...factsOf(answered),
         ...(withPrompts && body !== undefined && { body }),
       };
@@ -63,10 +69,13 @@ const plain = (value: unknown): unknown =>
 function factsOf({ facts: { usage, sampler, user, waited, error } }: Answered): object {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   return {
-    ...{ sampler, user: user === undefined ? undefined : cut(user) },
+    sampler,
+    user: user === undefined ? undefined : cut(user),
     ...(waited !== undefined && { waited_ms: rounded(1000 * waited) }),
     ...(usage && {
-      ...{ prompt_tokens: usage.promptTokens, cached_tokens: usage.cachedTokens, tokens: usage.generatedTokens },
+      prompt_tokens: usage.promptTokens,
+      cached_tokens: usage.cachedTokens,
+      tokens: usage.generatedTokens,
       ...(usage.firstToken !== undefined && { first_token_ms: rounded(usage.firstToken) }),
       finish: usage.finishes,
     }),

@@ -94,8 +94,14 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const contextSize = contextSizeOf(options, model.info.trainedContextSize);
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
-      ...{ name: nameOf(options), template: options.template, sequences, spare, reserved, strict: options.strict },
-      ...{ contextSize, decodeWork: decodeWorkOf(options, model.info.bytes) },
+      name: nameOf(options),
+      template: options.template,
+      sequences,
+      spare,
+      reserved,
+      strict: options.strict,
+      contextSize,
+      decodeWork: decodeWorkOf(options, model.info.bytes),
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
@@ -104,19 +110,27 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     await addSamplers(samplers, options);
     const queue = new Queue({ places: sequences, spare, reserved, waiting, metrics });
     metrics.read({
-      ...{ running: () => queue.running, places: () => queue.places, waiting: () => queue.waiting },
-      ...{
-        samplers: () => samplers.size,
-        compiling: () => samplers.waiting,
-        liveChains: () => engine.batch.liveChains,
-        postponed: () => engine.batch.postponed,
-        connections: () => connections.count,
-        bodyBytes: () => held.total,
-      },
+      running: () => queue.running,
+      places: () => queue.places,
+      waiting: () => queue.waiting,
+      samplers: () => samplers.size,
+      compiling: () => samplers.waiting,
+      liveChains: () => engine.batch.liveChains,
+      postponed: () => engine.batch.postponed,
+      connections: () => connections.count,
+      bodyBytes: () => held.total,
     });
     const serving: Serving = {
-      ...{ engine, samplers, defaults: new DefaultChains(), slots, keys, queue, metrics },
-      ...{ callForm: formOnce(engine), answering: new Set(), isLenient: options.lenient ?? false },
+      engine,
+      samplers,
+      defaults: new DefaultChains(),
+      slots,
+      keys,
+      queue,
+      metrics,
+      callForm: formOnce(engine),
+      answering: new Set(),
+      isLenient: options.lenient ?? false,
       patience: PATIENCE,
     };
     await warmUp(serving);
@@ -124,7 +138,13 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     await loadJinja();
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
-      ...{ serving, files: filesOf(options), hosts, cors, proxies, connections, held },
+      serving,
+      files: filesOf(options),
+      hosts,
+      cors,
+      proxies,
+      connections,
+      held,
       onAnswered(answered) {
         metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
         log.answered(answered);
@@ -132,7 +152,11 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     });
     closing.push(() => closeApp(app));
     return {
-      ...{ log, name: engine.name, backend: model.backend, sequences, contextSize: engine.contextSize },
+      log,
+      name: engine.name,
+      backend: model.backend,
+      sequences,
+      contextSize: engine.contextSize,
       listen: () => listen(app, options),
       async close(grace = GRACE) {
         await ended(serving, grace);
@@ -183,19 +207,17 @@ const settingsOf = (options: ServeOptions) => {
   const { flashAttention, promptBatch } = rest;
   return {
     ...(backend !== undefined && { backend }),
-    ...{
-      device,
-      servers,
-      split,
-      gpuLayers,
-      probe,
-      threads,
-      batchThreads,
-      cacheTypeK,
-      cacheTypeV,
-      flashAttention,
-      promptBatch,
-    },
+    device,
+    servers,
+    split,
+    gpuLayers,
+    probe,
+    threads,
+    batchThreads,
+    cacheTypeK,
+    cacheTypeV,
+    flashAttention,
+    promptBatch,
   };
 };
 

@@ -226,7 +226,11 @@ function runScript(block: Block): Printed {
 
 function commands({ page, text }: Block): Step[] {
   return [...text.matchAll(/^\$ (.*)\n((?:(?!\$ ).*\n)*)/gm)].map(([, line, shown]) => ({
-    ...{ page, title: `${page}: ${line}`, before: `$ ${line}\n`, shown: shown!, needs: [] },
+    page,
+    title: `${page}: ${line}`,
+    before: `$ ${line}\n`,
+    shown: shown!,
+    needs: [],
     run: () => runCommand(page, line!),
   }));
 }

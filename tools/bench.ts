@@ -11,7 +11,9 @@ const RANDOM_MODELS: Readonly<Record<string, RandomModel & { readonly users: rea
   "random-128256.gguf": { users: ["models", "rpc"] },
   "random-1024-q8_0.gguf": {
     users: ["models"],
-    ...{ columns: 1024, layers: 4, type: "q8_0" },
+    columns: 1024,
+    layers: 4,
+    type: "q8_0",
     vocabulary: join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf"),
   },
 };

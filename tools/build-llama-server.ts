@@ -42,8 +42,12 @@ export async function buildLlamaServer(name: string, variant?: ServerVariant): P
       variant?.prepare(source);
       console.log(`build-llama-server: compiling build/${name}; the first time this takes some minutes`);
       const options = {
-        ...{ CMAKE_BUILD_TYPE: "Release", CMAKE_CXX_FLAGS_RELEASE: "-O2 -DNDEBUG" },
-        ...{ LLAMA_SOURCE: source, LLAMA_LIBRARIES: libraries, LLAMA_NAME: llama, GGML_NAME: ggml },
+        CMAKE_BUILD_TYPE: "Release",
+        CMAKE_CXX_FLAGS_RELEASE: "-O2 -DNDEBUG",
+        LLAMA_SOURCE: source,
+        LLAMA_LIBRARIES: libraries,
+        LLAMA_NAME: llama,
+        GGML_NAME: ggml,
         ...variant?.definitions,
       };
       const definitions = Object.entries(options).map(([key, value]) => `-D${key}=${value}`);

@@ -69,8 +69,13 @@ async function writeModel(folder: string): Promise<void> {
     number
   >;
   const config = {
-    ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], is_encoder_decoder: false },
-    ...{ num_hidden_layers: layers, num_attention_heads: heads, num_key_value_heads: heads, head_dim: width },
+    model_type: "llama",
+    architectures: ["LlamaForCausalLM"],
+    is_encoder_decoder: false,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    num_key_value_heads: heads,
+    head_dim: width,
     hidden_size: heads! * width!,
   };
   writeFileSync(join(folder, "demo", "config.json"), JSON.stringify(config));

@@ -59,8 +59,13 @@ async function openModel(isNeeded: boolean): Promise<Server | undefined> {
   try {
     await buildAddon();
     return await openServer({
-      ...{ model: MODEL, alias: "the demo model", backend: "cpu", host: "127.0.0.1", port: 0 },
-      ...{ sequences: SEQUENCES, log: "off" },
+      model: MODEL,
+      alias: "the demo model",
+      backend: "cpu",
+      host: "127.0.0.1",
+      port: 0,
+      sequences: SEQUENCES,
+      log: "off",
     });
   } catch (error) {
     if (!(error instanceof ToolError || error instanceof InputError)) throw error;
@@ -73,7 +78,8 @@ async function openModel(isNeeded: boolean): Promise<Server | undefined> {
 /** @param model the address of the server that writes texts */
 const openPage = (model: string | undefined): Promise<ViteDevServer> =>
   createServer({
-    ...{ configFile: join(root, "playground", "vite.config.ts"), logLevel: "warn" },
+    configFile: join(root, "playground", "vite.config.ts"),
+    logLevel: "warn",
     ...(model !== undefined && { server: { proxy: { "/v1/": model } }, plugins: [marked] }),
   });
 

@@ -81,11 +81,15 @@ export function writeRandomModel(
 
   const random = mt19937(seed);
   const matrix = (name: string, from: number, to: number, deviation = 1 / Math.sqrt(from)): Tensor => ({
-    ...{ name, shape: [from, to], type },
+    name,
+    shape: [from, to],
+    type,
     values: () => WEIGHTS[type](from * to, deviation, random),
   });
   const norm = (name: string): Tensor => ({
-    ...{ name, shape: [columns], type: "f32" },
+    name,
+    shape: [columns],
+    type: "f32",
     values: () => new Float32Array(columns).fill(1),
   });
   const block = (i: number) => [

@@ -48,7 +48,11 @@ function samplerCase(text: string, llama: string | undefined): CountedCase {
   });
   const row: CaseRow = { uniforms: new Float32Array(graph.uniforms.length), inputs, history: [] };
   return {
-    ...{ name: text, chain: text, graph, vocabSize: VOCABULARY, tolerance: 0 },
+    name: text,
+    chain: text,
+    graph,
+    vocabSize: VOCABULARY,
+    tolerance: 0,
     rows: [{ ...row, ...(llama !== undefined && { llama }) }],
     made: { shape: "peaked", seed: 1 },
   };

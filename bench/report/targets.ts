@@ -48,7 +48,9 @@ const WORST: readonly WorstCase[] = [
   })),
   {
     what: "penalties and default, relative to llama.cpp's samplers on the device",
-    ...{ most: 0.8, isMeant: ofChain("penalties", [1, 2]), ratio: "ratioToLlama" },
+    most: 0.8,
+    isMeant: ofChain("penalties", [1, 2]),
+    ratio: "ratioToLlama",
   },
 ];
 
@@ -59,7 +61,9 @@ function worstOf(measurements: readonly Measurement[], { what, most, isMeant, ra
     worst &&
     `${worst.variant ?? worst.device}, V = ${worst.vocab}, ${worst.rows} sequences, ${worst.setting.shape}, threads: ${worst.threads}`;
   return {
-    ...{ what: `${what}: the worst of ${meant.length} cases`, most, found: worst?.[ratio]?.median },
+    what: `${what}: the worst of ${meant.length} cases`,
+    most,
+    found: worst?.[ratio]?.median,
     shown: worst && `${spreadText(worst[ratio])}: ${where}`,
   };
 }
@@ -74,23 +78,28 @@ export function samplingTargets(measurements: readonly Measurement[]): Target[] 
   return [
     {
       what: "default chain, 1 sequence: nodes without views",
-      ...{ most: 22, found: one?.ggsl.nodesWithoutViews },
+      most: 22,
+      found: one?.ggsl.nodesWithoutViews,
     },
     {
       what: "default chain, 64 sequences, each with its own uniforms: nodes without views",
-      ...{ most: 25, found: many?.ggsl.nodesWithoutViews },
+      most: 25,
+      found: many?.ggsl.nodesWithoutViews,
     },
     {
       what: `time, V = ${LARGE}, 1 sequence, 1 thread, relative to llama.cpp's samplers on the device`,
-      ...{ most: 0.95, ...ofSpread(one?.ratioToLlama) },
+      most: 0.95,
+      ...ofSpread(one?.ratioToLlama),
     },
     {
       what: "the same, relative to llama.cpp's samplers on the CPU",
-      ...{ most: 0.75, ...ofSpread(one?.ratioToHost) },
+      most: 0.75,
+      ...ofSpread(one?.ratioToHost),
     },
     {
       what: `time, V = ${LARGE}, 64 sequences, 2 threads, relative to 64 llama.cpp chains on the device`,
-      ...{ most: 0.6, ...ofSpread(many?.ratioToLlama) },
+      most: 0.6,
+      ...ofSpread(many?.ratioToLlama),
     },
     ...WORST.map((worst) => worstOf(measurements, worst)),
   ];
@@ -102,7 +111,9 @@ export function compileTargets(compile: CompileTimings | undefined): Target[] {
     { what: "compiling the default chain, warm", most: 5, unit: "ms", ...ofSpread(warm) },
     {
       what: "`ggsl check` of 100 lines, whole process",
-      ...{ most: 300, unit: "ms", ...ofSpread(compile?.check.ms) },
+      most: 300,
+      unit: "ms",
+      ...ofSpread(compile?.check.ms),
     },
   ];
 }
@@ -113,11 +124,15 @@ export function textTargets(texts: TextsTimings | undefined): Target[] {
   return [
     {
       what: "64 texts, each with a chain of its own, over the time of 64 with one chain",
-      ...{ most: 1.3, ...ofSpread(texts?.ownChains?.timeRatio) },
+      most: 1.3,
+      ...ofSpread(texts?.ownChains?.timeRatio),
     },
     {
       what: "JavaScript's thread for a token, default chain, 32 sequences",
-      ...{ most: 60, unit: "us", found: main, shown: main?.toFixed(0) },
+      most: 60,
+      unit: "us",
+      found: main,
+      shown: main?.toFixed(0),
     },
   ];
 }

@@ -54,7 +54,11 @@ export async function openPage(): Promise<RuntimePage> {
 
 async function bundled(entry: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
-    ...{ entryPoints: [entry], bundle: true, format: "esm", write: false, logLevel: "error" },
+    entryPoints: [entry],
+    bundle: true,
+    format: "esm",
+    write: false,
+    logLevel: "error",
     conditions: ["@ggsl/source", "browser"],
   });
   return outputFiles[0]!.contents;

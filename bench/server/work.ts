@@ -20,7 +20,9 @@ export const TEMPLATE = "{% for message in messages %}{{ message.content }}{% en
 
 /** Cannot end within the tokens of a text. */
 const SCHEMA = {
-  ...{ type: "object", required: ["book", "verses"], additionalProperties: false },
+  type: "object",
+  required: ["book", "verses"],
+  additionalProperties: false,
   properties: {
     book: { enum: ["Genesis", "Exodus", "Leviticus"] },
     verses: { type: "array", items: { type: "string" }, minItems: TOKENS },
@@ -37,8 +39,10 @@ interface Values {
 const VALUES: Values = { top_k: 40, top_p: 0.95, min_p: 0.05, temperature: 0.8 };
 
 const distinctValues = (chain: number): Values => ({
-  ...{ top_k: 20 + chain, top_p: 0.8 + (chain % 16) / 100 },
-  ...{ min_p: 0.02 + chain / 1000, temperature: 0.7 + chain / 100 },
+  top_k: 20 + chain,
+  top_p: 0.8 + (chain % 16) / 100,
+  min_p: 0.02 + chain / 1000,
+  temperature: 0.7 + chain / 100,
 });
 
 /** llama-server's default has more samplers, which these values switch off. */
@@ -46,7 +50,9 @@ const LLAMA_ORDER = { samplers: ["top_k", "top_p", "min_p", "temperature"] };
 
 const request = (number: number): object => ({
   messages: [{ role: "user", content: `In the year ${number}` }],
-  ...{ max_tokens: TOKENS, ignore_eos: true, seed: number },
+  max_tokens: TOKENS,
+  ignore_eos: true,
+  seed: number,
 });
 
 const withFields = (number: number, side: Side, values: Values): object => ({

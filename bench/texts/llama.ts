@@ -26,7 +26,12 @@ type Line = Omit<LlamaRound, "tokens"> & { readonly tokens: readonly string[] };
 export function openLlama(model: string, chain: TextChain, way: Way, sequences: number): LlamaSide {
   if (!existsSync(PROGRAM)) throw new Error(`expected ${PROGRAM}, found no such file. Run: npm run build:native`);
   const options = {
-    ...{ model, stages: chain.stages, prompt: PROMPT, sequences, tokens: TOKENS, "context-size": CONTEXT_SIZE },
+    model,
+    stages: chain.stages,
+    prompt: PROMPT,
+    sequences,
+    tokens: TOKENS,
+    "context-size": CONTEXT_SIZE,
     ...(chain.grammar === undefined ? {} : { grammar: chain.grammar }),
     ...way.options,
   };

@@ -48,8 +48,11 @@ export function checkFiles(files: readonly string[], { limits, root, stdinPath }
   const diagnostics = sortDiagnostics(all);
   const errors = diagnostics.filter(isError).length;
   return {
-    ...{ files: files.map((file) => nameOf(file, flags)), diagnostics, unread },
-    ...{ errors: errors + unread.length, warnings: diagnostics.length - errors },
+    files: files.map((file) => nameOf(file, flags)),
+    diagnostics,
+    unread,
+    errors: errors + unread.length,
+    warnings: diagnostics.length - errors,
   };
 }
 

@@ -8,19 +8,28 @@ const VERSION = 1;
 
 export const jsonOf = ({ files, errors, warnings, diagnostics, unread }: Findings): string =>
   `${JSON.stringify({
-    ...{ version: VERSION, files, errors, warnings },
+    version: VERSION,
+    files,
+    errors,
+    warnings,
     diagnostics: [...unread.map(unreadJson), ...diagnostics.map(diagnosticJson)],
   })}\n`;
 
 const unreadJson = ({ file, error: { code, message } }: Unread): object => ({
-  ...{ code, severity: "error", message, file },
+  code,
+  severity: "error",
+  message,
+  file,
 });
 
 export function diagnosticJson(d: Diagnostic): object {
   const { code, severity, message, label, help, notes } = d;
   const fix = fixOf(d);
   return {
-    ...{ code, severity, message, ...placeJson(d.span) },
+    code,
+    severity,
+    message,
+    ...placeJson(d.span),
     ...(label !== undefined && { label }),
     ...(help !== undefined && { help }),
     ...(notes && { notes: notes.map((note) => ({ message: note.message, ...placeJson(note.span) })) }),

@@ -31,12 +31,16 @@ export const sarifOf = ({ diagnostics, unread }: Findings, version: string): str
   })}\n`;
 
 const ruleOf = ([id, { title, help }]: (typeof ENTRIES)[number]): object => ({
-  ...{ id, shortDescription: text(title), help: text(help) },
+  id,
+  shortDescription: text(title),
+  help: text(help),
   defaultConfiguration: { level: id.startsWith("E") ? "error" : "warning" },
 });
 
 const notification = ({ file, error: { code, message } }: Unread): object => ({
-  ...{ level: "error", message: text(message), descriptor: { id: code } },
+  level: "error",
+  message: text(message),
+  descriptor: { id: code },
   locations: [{ physicalLocation: { artifactLocation: artifact(file) } }],
 });
 
@@ -44,7 +48,9 @@ function resultOf(d: Diagnostic): object {
   const details = [d.label, d.help && `help: ${d.help}`].filter((line) => line !== undefined);
   const fix = fixOf(d);
   return {
-    ...{ ruleId: d.code, ruleIndex: CODES.indexOf(d.code), level: d.severity },
+    ruleId: d.code,
+    ruleIndex: CODES.indexOf(d.code),
+    level: d.severity,
     message: text([d.message, ...details].join("\n")),
     locations: [{ physicalLocation: placeOf(d.span) }],
     ...(d.notes && {
@@ -80,8 +86,10 @@ const placeOf = (span: Span): object => ({
 function regionOf({ source, start, end }: Span): object {
   const [first, last] = [lineColumn(source, start), lineColumn(source, end)];
   return {
-    ...{ startLine: first.line, startColumn: first.column },
-    ...{ endLine: last.line, endColumn: last.column },
+    startLine: first.line,
+    startColumn: first.column,
+    endLine: last.line,
+    endColumn: last.column,
   };
 }
 

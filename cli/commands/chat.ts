@@ -138,8 +138,12 @@ class Session {
     let isFull = false;
     try {
       const generation = model.chat(this.messages, {
-        ...{ ...requestOf(this.chain, options, draft), ...runOf(options), ...template },
-        ...{ chain: this.chain, uniforms: this.uniforms, signal },
+        ...requestOf(this.chain, options, draft),
+        ...runOf(options),
+        ...template,
+        chain: this.chain,
+        uniforms: this.uniforms,
+        signal,
         ...(tokens !== undefined && { maxTokens: tokens }),
         ...(ctxSize !== undefined && { contextSize: ctxSize }),
       });

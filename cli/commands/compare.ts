@@ -113,7 +113,15 @@ async function compareShown(
   let latest: CompareProgress | undefined;
   try {
     return await compareChains(model, prompt, {
-      ...{ chains, texts, tokens, seed: first, sequences, contextSize: ctxSize, strict, special, signal },
+      chains,
+      texts,
+      tokens,
+      seed: first,
+      sequences,
+      contextSize: ctxSize,
+      strict,
+      special,
+      signal,
       onProgress(progress) {
         latest = progress;
         line.report(progress.fraction);

@@ -157,7 +157,8 @@ async function generate(
   const guides: Readonly<Record<string, string | Int32Array>> = saved?.guides ?? options.guide ?? {};
   const { special, prompt, logprobs, alternatives, states } = options;
   const request = {
-    ...{ maxTokens: options.tokens, signal },
+    maxTokens: options.tokens,
+    signal,
     guides: Object.fromEntries(Object.entries(guides).map(([key, text]) => [key, { prompt: text }])),
     ...(special && { special }),
     ...(logprobs !== undefined && { logprobs }),

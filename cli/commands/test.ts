@@ -68,7 +68,9 @@ async function test(words: readonly string[], options: Options, signal: AbortSig
   if (options.json)
     process.stdout.write(
       `${JSON.stringify({
-        ...{ passed: results.length - failed.length, failed: failed.length, results },
+        passed: results.length - failed.length,
+        failed: failed.length,
+        results,
         ...(isInterrupted && { interrupted: true }),
       })}\n`,
     );

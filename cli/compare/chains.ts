@@ -75,7 +75,9 @@ function chainsIn(file: string, options: ChainsOptions): Found[] {
     const name = declared.name.text;
     const place = { file, importer, chain: name };
     return {
-      ...{ name, file, declared },
+      name,
+      file,
+      declared,
       compile: (set) => compile(text, { ...compileOptionsOf({ ...options, set }), ...place }),
     };
   });

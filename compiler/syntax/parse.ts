@@ -105,8 +105,15 @@ const isFault = (result: object): result is Diagnostic => "code" in result;
 
 /** What is found where nobody looks. */
 const UNKNOWN: Found = {
-  ...{ token: undefined, previous: undefined, next: undefined, mark: undefined, counter: undefined },
-  ...{ isKeyword: false, isFirst: false, line: "", comment: "" },
+  token: undefined,
+  previous: undefined,
+  next: undefined,
+  mark: undefined,
+  counter: undefined,
+  isKeyword: false,
+  isFirst: false,
+  line: "",
+  comment: "",
 };
 
 /** Parses the text at `offset` of its file to trees or diagnostics. */

@@ -25,7 +25,12 @@ interface Frame {
 
 /** A frame with room for axes below and at the left. */
 export const frameOf = (width: number, height: number, left = 38): Frame => ({
-  ...{ width, height, left, right: width - 12, top: 18, bottom: height - 31 },
+  width,
+  height,
+  left,
+  right: width - 12,
+  top: 18,
+  bottom: height - 31,
 });
 
 /** @param label the content in words, for those who do not see the picture */

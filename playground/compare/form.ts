@@ -69,7 +69,9 @@ export function openForm({ start, stop }: Actions): Form {
     task: () => ({
       programs: programsOf(fields),
       prompt: prompt.value,
-      ...{ texts: countOf("texts", texts), tokens: countOf("tokens", tokens), seed: countOf("seed", seed) },
+      texts: countOf("texts", texts),
+      tokens: countOf("tokens", tokens),
+      seed: countOf("seed", seed),
     }),
     setRunning(isRunning) {
       [compare.disabled, cancel.disabled] = [isRunning, !isRunning];

@@ -65,7 +65,9 @@ interface File {
 
 function filesOf(comparison: Comparison): File[] {
   const file = (name: string, label: string, type: string, text: string): File => ({
-    ...{ name, label, url: URL.createObjectURL(new Blob([text], { type })) },
+    name,
+    label,
+    url: URL.createObjectURL(new Blob([text], { type })),
   });
   return [
     file("comparison.csv", "Measures and curves as CSV", "text/csv", writeCsv(comparison)),

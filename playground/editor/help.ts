@@ -32,7 +32,9 @@ const tip = StateField.define<Tip | null>({
 });
 
 const tooltip = (pos: number, dom: HTMLElement, end?: number): Tooltip => ({
-  ...{ pos, above: true, create: () => ({ dom }) },
+  pos,
+  above: true,
+  create: () => ({ dom }),
   ...(end !== undefined && { end }),
 });
 

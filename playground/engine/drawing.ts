@@ -32,7 +32,10 @@ export function draw(graph: Graph): PageDrawing {
     const { x, y } = layout.placeOf(id);
     const { kind, group = -1 } = boxes[Number(id)]!;
     return {
-      ...{ x: x - width / 2, y: y - height / 2, width, height },
+      x: x - width / 2,
+      y: y - height / 2,
+      width,
+      height,
       ...texts.get(Number(id))!,
       stage: kind === "op" ? group : -1,
       isResult: kind !== "op" && kind !== "input",

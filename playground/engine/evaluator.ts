@@ -24,7 +24,9 @@ export function openEvaluator(
     );
   const size = logits.length;
   const evaluator = createEvaluator(graph, size, {
-    ...{ backend, history, uniforms: valuesFor(graph, uniforms) },
+    backend,
+    history,
+    uniforms: valuesFor(graph, uniforms),
     feed: { inputs: guides, ...(vocabulary && { vocabulary }) },
   });
   try {

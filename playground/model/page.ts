@@ -72,7 +72,9 @@ function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guide
     cancel: () => generation.cancel(),
     setUniforms: (values) => generation.setUniforms(values),
     end: generation.end.then(({ finish, stats }) => ({
-      ...{ finish, generatedTokens: stats?.generatedTokens ?? 0, tokensPerSecond: stats?.tokensPerSecond ?? 0 },
+      finish,
+      generatedTokens: stats?.generatedTokens ?? 0,
+      tokensPerSecond: stats?.tokensPerSecond ?? 0,
     })),
   };
 }

@@ -36,7 +36,9 @@ const TITLES: Readonly<Record<Shape, string>> = {
 
 /** Before the model is there: logits like those of a language. */
 const standIn = (): Place => ({
-  ...{ logits: logitsOf({ kind: "shape", shape: "zipf", size: 500 }), history: [], picked: [] },
+  logits: logitsOf({ kind: "shape", shape: "zipf", size: 500 }),
+  history: [],
+  picked: [],
 });
 
 /** The maximum number of tokens of history. */

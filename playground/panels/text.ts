@@ -270,9 +270,11 @@ export function openText(host: HTMLElement, courseHost: HTMLElement, options: Te
       if (tokens.length < at) return undefined;
       const names = side === 0 ? guideNames : [];
       return {
-        ...{ side, at },
+        side,
+        at,
         before: {
-          ...{ prompt: prompt.value, tokens },
+          prompt: prompt.value,
+          tokens,
           guides: Object.fromEntries(names.map((name) => [name, guideField(name).value])),
         },
       };

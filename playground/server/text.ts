@@ -74,7 +74,11 @@ function tokenOf({ text, logprobs, measures }: Choice): Token | undefined {
   if (logprob === undefined) return undefined;
   const likely = Object.entries(logprobs!.top_logprobs[0] ?? {});
   return {
-    ...{ token: -1, text, logprob, probability: Math.exp(logprob), ...(measures && { measures }) },
+    token: -1,
+    text,
+    logprob,
+    probability: Math.exp(logprob),
+    ...(measures && { measures }),
     alternatives: likely.map(([own, of]) => ({ token: -1, text: own, probability: Math.exp(of) })),
   };
 }

@@ -47,8 +47,11 @@ export function explainGraph(graph: Graph, vocabSize: number): Explanation {
 
 export const placedStages = (graph: Graph, device: string, split?: Split): StageExplanation[] =>
   stagesOf(graph).map(({ name, isHost, nodes, ops, rows }, i) => ({
-    ...{ name, device: isHost ? "host" : split && i >= split.index ? "cpu" : device },
-    ...{ nodes, ops, rows },
+    name,
+    device: isHost ? "host" : split && i >= split.index ? "cpu" : device,
+    nodes,
+    ops,
+    rows,
   }));
 
 /** The explanation for a terminal; `counted` says where nodes were counted. */

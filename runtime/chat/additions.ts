@@ -156,14 +156,33 @@ const dictsort: Addition = (call) => {
 };
 
 export const FILTERS: Readonly<Record<string, Addition>> = {
-  ...{ replace, join, indent, tojson, string, items, dictsort },
-  ...{ min: extreme(1), max: extreme(-1) },
+  replace,
+  join,
+  indent,
+  tojson,
+  string,
+  items,
+  dictsort,
+  min: extreme(1),
+  max: extreme(-1),
   trim: asText((text) => text.trim()),
   upper: asText((text) => text.toUpperCase()),
   lower: asText((text) => text.toLowerCase()),
-  ...{ selectattr: ofNothing, rejectattr: ofNothing, map: ofNothing, list: ofNothing, select: ofNothing },
+  selectattr: ofNothing,
+  rejectattr: ofNothing,
+  map: ofNothing,
+  list: ofNothing,
+  select: ofNothing,
 };
 
 export const METHODS: Readonly<Record<string, Addition>> = {
-  ...{ replace, split, format, append, pop, items, keys, values, get },
+  replace,
+  split,
+  format,
+  append,
+  pop,
+  items,
+  keys,
+  values,
+  get,
 };

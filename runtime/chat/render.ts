@@ -62,7 +62,8 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
     options: {
       ...(tools && { tools: plain(tools, "tools") }),
       ...(variables && { variables: plain(variables, "variables") }),
-      ...{ addGenerationPrompt, template },
+      addGenerationPrompt,
+      template,
     },
   };
 }
@@ -80,9 +81,11 @@ export async function renderConversation(
   const { values, unveil } = veil(model, given, () => [source, variables]);
   const text = render(
     {
-      ...{ bos_token: textOf(info.bos), eos_token: textOf(info.eos) },
+      bos_token: textOf(info.bos),
+      eos_token: textOf(info.eos),
       ...variables,
-      ...{ ...values, add_generation_prompt: addGenerationPrompt },
+      ...values,
+      add_generation_prompt: addGenerationPrompt,
     },
     new Date(),
   );

@@ -126,7 +126,12 @@ function globals({ Environment }: Jinja, variables: Readonly<Record<string, unkn
 }
 
 const constants = (now: Date): Record<string, unknown> => ({
-  ...{ true: true, false: false, none: null, True: true, False: false, None: null },
+  true: true,
+  false: false,
+  none: null,
+  True: true,
+  False: false,
+  None: null,
   range,
   raise_exception: (message: unknown): never => {
     throw new Refusal(String(message));
@@ -156,7 +161,11 @@ function range(first: number, last?: number, step = 1): number[] {
 
 const MARK = "GGSLMARK";
 const variablesOf = (messages: readonly object[]): Record<string, unknown> => ({
-  ...{ messages, tools: [], add_generation_prompt: true, bos_token: "", eos_token: "" },
+  messages,
+  tools: [],
+  add_generation_prompt: true,
+  bos_token: "",
+  eos_token: "",
 });
 
 /** What a template reads: whether it shows a text in one form. */
@@ -175,7 +184,8 @@ function formsOf(render: Template["render"]): Forms {
   const call = (args: unknown): object[] => [
     { role: "user", content: content("a") },
     {
-      ...{ role: "assistant", content: content("") },
+      role: "assistant",
+      content: content(""),
       tool_calls: [{ id: "call00001", type: "function", function: { name: "f", arguments: args } }],
     },
     { role: "tool", name: "f", tool_call_id: "call00001", content: content("b") },

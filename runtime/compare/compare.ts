@@ -30,7 +30,9 @@ export async function compareChains(
   const contextSize = contextSizeOf(model, begun.length, tokens, options.contextSize);
   const all = new ComparedTexts(chains.length, texts, tokens);
   const comparison = (count: number): Comparison => ({
-    ...{ prompt: typeof prompt === "string" ? prompt : textOf(model, begun), seed, tokens },
+    prompt: typeof prompt === "string" ? prompt : textOf(model, begun),
+    seed,
+    tokens,
     chains: chains.map(({ name, chain }, i) =>
       resultOf({ name, hasOpenSeed: hasOpenSeed(chain.graph), texts: all.first(i, count) }),
     ),
@@ -41,7 +43,8 @@ export async function compareChains(
     onProgress &&
     (() =>
       onProgress({
-        ...{ fraction: all.fraction, texts: all.complete },
+        fraction: all.fraction,
+        texts: all.complete,
         comparison: () => (all.complete === 0 ? undefined : comparison(all.complete)),
       }));
   using batch = model.batch({

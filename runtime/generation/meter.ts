@@ -42,7 +42,9 @@ export class Meter {
     const { promptTokens, split, context, speculation } = this.facts;
     return {
       ...context(),
-      ...{ promptTokens, computedPromptTokens: this.facts.computedPromptTokens(), generatedTokens },
+      promptTokens,
+      computedPromptTokens: this.facts.computedPromptTokens(),
+      generatedTokens,
       tokensPerSecond: milliseconds > 0 ? ((generatedTokens - 1) * 1000) / milliseconds : 0,
       ...speculation,
       ...(forcedTokens > 0 && { forcedTokens }),

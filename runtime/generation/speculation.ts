@@ -83,8 +83,13 @@ export async function openSpeculator(room: Room, request: Drafted, where: Where)
   const drafter =
     "ngram" in given ? openLookup(ngramOf(given.ngram)) : await openDraft(room, request, given, where, settled);
   return new Speculator({
-    ...{ graph, drafter, vocabSize: native.info.vocabSize, most: tokensOf(given), isAdaptive: isAdaptive(given) },
-    ...{ isEnd, settled },
+    graph,
+    drafter,
+    vocabSize: native.info.vocabSize,
+    most: tokensOf(given),
+    isAdaptive: isAdaptive(given),
+    isEnd,
+    settled,
     evaluate: rowEvaluator(room, graph, where),
   });
 }

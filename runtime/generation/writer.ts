@@ -99,8 +99,11 @@ export class Writer {
     );
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
     this.meter = new Meter({
-      ...{ promptTokens: prompt.length, computedPromptTokens: slot.computedPromptTokens },
-      ...{ split: placed.split, context: slot.stats, speculation: parts.speculator?.stats },
+      promptTokens: prompt.length,
+      computedPromptTokens: slot.computedPromptTokens,
+      split: placed.split,
+      context: slot.stats,
+      speculation: parts.speculator?.stats,
     });
   }
 
@@ -275,7 +278,11 @@ export class Writer {
     const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
     const output = await (speculator
       ? speculator.next({
-          ...{ slot, tokens, step, sequence: this.sequence, room: this.limit - count - 1 },
+          slot,
+          tokens,
+          step,
+          sequence: this.sequence,
+          room: this.limit - count - 1,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));

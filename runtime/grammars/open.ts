@@ -139,7 +139,9 @@ function sessionVocabulary(vocabulary: Vocabulary): SessionVocabulary {
   const id = ++count;
   let given: EngineVocabulary | undefined;
   const session: SessionVocabulary = {
-    ...{ id, size: texts.length, isEnd: (token) => ends.has(token) },
+    id,
+    size: texts.length,
+    isEnd: (token) => ends.has(token),
     // each start of a thread needs it
     texts: () => (given ??= { id, ends: end, ...bytesOf(texts, never) }),
   };

@@ -40,7 +40,10 @@ export async function startWork({ listen, backend, device, cache, threads }: Wor
   const devices = (await chooseDevices({ backend, device })).map((one) => one.device);
   const processors = nodeModule("node:os")!.availableParallelism();
   const lent = loadBinding().runWorker({
-    ...{ library, endpoint: `${address}:${port}`, devices, threads: threads ?? Math.max(1, processors >> 1) },
+    library,
+    endpoint: `${address}:${port}`,
+    devices,
+    threads: threads ?? Math.max(1, processors >> 1),
     ...(cache !== undefined && { cache }),
   });
   const ended = lent.then((): never => {

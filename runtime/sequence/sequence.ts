@@ -136,7 +136,10 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
   const grammars = grammarValues(sequence.graph, values, sequence.grammars);
   const isSet = (name: string): boolean => Object.hasOwn(values, name);
   return {
-    ...{ ...sequence, params, grammars, streams },
+    ...sequence,
+    params,
+    grammars,
+    streams,
     sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
     features: withGrammars(sequence.features, grammars, isSet, sequence.feed),
   };

@@ -43,7 +43,9 @@ class RandomStream implements Stream {
 
 /** A seed that is read as a number. */
 const constantStream = (seed: number, count = 0): Stream => ({
-  ...{ seed, count, value: seed },
+  seed,
+  count,
+  value: seed,
   at: (later) => constantStream(seed, later),
 });
 

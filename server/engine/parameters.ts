@@ -10,9 +10,14 @@ import { Refusal } from "../refusal.js";
 
 /** Fields that set a uniform, and the names that it may have: the first that the chain has. */
 const PARAMETERS = {
-  ...{ temperature: ["temperature"], top_p: ["top_p"], min_p: ["min_p"], top_k: ["top_k"] },
-  ...{ frequency_penalty: ["frequency_penalty"], presence_penalty: ["presence_penalty"] },
-  ...{ repeat_penalty: ["repeat_penalty"], repetition_penalty: ["repetition_penalty", "repeat_penalty"] },
+  temperature: ["temperature"],
+  top_p: ["top_p"],
+  min_p: ["min_p"],
+  top_k: ["top_k"],
+  frequency_penalty: ["frequency_penalty"],
+  presence_penalty: ["presence_penalty"],
+  repeat_penalty: ["repeat_penalty"],
+  repetition_penalty: ["repetition_penalty", "repeat_penalty"],
   repeat_last_n: ["repeat_last_n"],
 } as const satisfies Readonly<Partial<Record<keyof CommonBody, readonly string[]>>>;
 type ParameterName = keyof typeof PARAMETERS;

@@ -41,7 +41,11 @@ export interface Usage {
 }
 
 export const openUsage = (): Usage => ({
-  ...{ promptTokens: 0, cachedTokens: 0, generatedTokens: 0, firstToken: undefined, finishes: [] },
+  promptTokens: 0,
+  cachedTokens: 0,
+  generatedTokens: 0,
+  firstToken: undefined,
+  finishes: [],
 });
 
 /** Resolves when all texts are written; the first error ends all of them. */

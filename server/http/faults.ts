@@ -54,7 +54,9 @@ export function refuseOn(socket: Socket, refusal: Refusal | undefined): void {
   const { status, headers } = refusal;
   const body = JSON.stringify(refusal.body);
   const lines = Object.entries({
-    ...{ connection: "close", "content-type": "application/json; charset=utf-8", ...headers },
+    connection: "close",
+    "content-type": "application/json; charset=utf-8",
+    ...headers,
     "content-length": String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]!}\r\n${lines.join("")}\r\n${body}`);

@@ -72,7 +72,8 @@ export class Metrics {
   });
   // under Prometheus's own names for them
   readonly #memory = new Gauge({
-    ...{ name: "process_resident_memory_bytes", help: "Memory of the process" },
+    name: "process_resident_memory_bytes",
+    help: "Memory of the process",
     registers: [this.registry],
   });
   readonly #cpu = this.#counter("process_cpu_seconds_total", "Time of the processor");

@@ -19,12 +19,16 @@ const KINDS = {
 export function headOf(endpoint: TextEndpoint, model: string, isStream: boolean): Head {
   const { prefix, whole, part } = KINDS[endpoint];
   return {
-    ...{ id: `${prefix}-${randomUUID().replaceAll("-", "")}`, object: isStream ? part : whole },
-    ...{ created: Math.floor(Date.now() / 1000), model },
+    id: `${prefix}-${randomUUID().replaceAll("-", "")}`,
+    object: isStream ? part : whole,
+    created: Math.floor(Date.now() / 1000),
+    model,
   };
 }
 
 export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage): object => ({
-  ...{ prompt_tokens: promptTokens, completion_tokens: generatedTokens, total_tokens: promptTokens + generatedTokens },
+  prompt_tokens: promptTokens,
+  completion_tokens: generatedTokens,
+  total_tokens: promptTokens + generatedTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
 });

@@ -126,7 +126,9 @@ export class ChatText implements TextForm {
     const { index, wantsLogprobs } = this.options;
     const { content, calls } = this;
     const message = {
-      ...{ role: "assistant", content: calls.length > 0 && content === "" ? null : content, refusal: null },
+      role: "assistant",
+      content: calls.length > 0 && content === "" ? null : content,
+      refusal: null,
       ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;

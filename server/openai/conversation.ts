@@ -6,8 +6,16 @@ import { pathText, show, type Path } from "./fit.js";
 
 /** Parts of a content that are no text. */
 const MEDIA: Readonly<Record<string, string>> = {
-  ...{ image_url: "an image", image: "an image", input_image: "an image", video_url: "a video", video: "a video" },
-  ...{ input_audio: "sound", audio: "sound", audio_url: "sound", file: "a file", input_file: "a file" },
+  image_url: "an image",
+  image: "an image",
+  input_image: "an image",
+  video_url: "a video",
+  video: "a video",
+  input_audio: "sound",
+  audio: "sound",
+  audio_url: "sound",
+  file: "a file",
+  input_file: "a file",
 };
 
 /** OpenAI: a function without `parameters` has an empty list of them. */

@@ -28,18 +28,30 @@ const COMPLETIONS: readonly Endpoint[] = ["completions"];
 
 type Options = Omit<Field, "on" | "about" | "schema" | "support">;
 const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
-  ...{ on, support: "yes", schema: of, about },
+  on,
+  support: "yes",
+  schema: of,
+  about,
   ...options,
 });
 const partly = (on: readonly Endpoint[], of: Schema, about: string): Field => ({
-  ...{ on, support: "partly", schema: of, about },
+  on,
+  support: "partly",
+  schema: of,
+  about,
 });
 const no = (on: readonly Endpoint[], about: string, options: Options = {}): Field => ({
-  ...{ on, support: "no", schema: {}, about },
+  on,
+  support: "no",
+  schema: {},
+  about,
   ...options,
 });
 const own = (of: Schema, about: string, options: Options = {}): Field => ({
-  ...{ on: BOTH, support: "own", schema: of, about },
+  on: BOTH,
+  support: "own",
+  schema: of,
+  about,
   ...options,
 });
 const neutral = (...values: readonly unknown[]): Options => ({ neutral: values });
@@ -74,7 +86,9 @@ export const FIELDS = {
   max_tokens: yes(BOTH, schema.integer(0), "default: 16 for completions, the rest of the context for chats"),
   max_completion_tokens: yes(CHAT, schema.integer(0), "as `max_tokens`"),
   logprobs: {
-    ...{ on: BOTH, support: "yes", schema: schema.logprobs },
+    on: BOTH,
+    support: "yes",
+    schema: schema.logprobs,
     about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
   },
   top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`", neutral(0)),
@@ -153,7 +167,9 @@ export const FIELDS = {
   min_tokens: own(schema.integer(0), "the text does not end before, unless a grammar ends it"),
   ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text, the context or a grammar"),
   chat_template_kwargs: {
-    ...{ on: CHAT, support: "own", schema: schema.someObject },
+    on: CHAT,
+    support: "own",
+    schema: schema.someObject,
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
   },
 } as const satisfies Readonly<Record<string, Field>>;

@@ -157,11 +157,20 @@ function objectFault(schema: Schema, value: Members, path: Path): Fault | undefi
 // ---------------------------------------------------------------- words
 
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ string: "a text", boolean: "true or false", number: "a number", integer: "an integer", object: "an object" },
-  ...{ null: "null", array: "a list" },
+  string: "a text",
+  boolean: "true or false",
+  number: "a number",
+  integer: "an integer",
+  object: "an object",
+  null: "null",
+  array: "a list",
 };
 const MANY: Readonly<Record<string, string>> = {
-  ...{ string: "texts", number: "numbers", integer: "integers", object: "objects", array: "lists" },
+  string: "texts",
+  number: "numbers",
+  integer: "integers",
+  object: "objects",
+  array: "lists",
 };
 
 const jsonOf = (value: unknown): string => JSON.stringify(value);

@@ -15,7 +15,9 @@ interface TokenLogprob {
 }
 
 const entry = (model: Texts, token: number, logprob: number): TokenLogprob => ({
-  ...{ token: model.textOf(token), logprob: finite(logprob), bytes: [...model.bytesOf(token)] },
+  token: model.textOf(token),
+  logprob: finite(logprob),
+  bytes: [...model.bytesOf(token)],
 });
 
 export type ChatLogprob = TokenLogprob & { readonly top_logprobs: readonly TokenLogprob[] };
@@ -36,7 +38,10 @@ interface CompletionLogprobs {
 }
 
 export const openLogprobs = (): CompletionLogprobs => ({
-  ...{ tokens: [], token_logprobs: [], top_logprobs: [], text_offset: [] },
+  tokens: [],
+  token_logprobs: [],
+  top_logprobs: [],
+  text_offset: [],
 });
 
 /** @param offset where the token begins in the text */

@@ -9,17 +9,24 @@ export const number = (minimum: number, maximum: number): Schema => ({ type: "nu
 /** The maximum of integers without a limit. */
 export const MOST_INTEGER = 2 ** 31 - 1;
 export const integer = (minimum: number, maximum = MOST_INTEGER): Schema => ({
-  ...{ type: "integer", minimum, maximum },
+  type: "integer",
+  minimum,
+  maximum,
 });
 export const seed: Schema = { type: "integer", minimum: -1, maximum: 2 ** 32 - 1 };
 export const only = (...values: readonly (string | boolean)[]): Schema => ({ enum: values });
 export const listOf = (items: Schema, limits: Schema = {}): Schema => ({ type: "array", items, ...limits });
 const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
 export const object = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
-  ...{ type: "object", properties, required, additionalProperties: false },
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
 });
 const open = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
-  ...{ type: "object", properties, required },
+  type: "object",
+  properties,
+  required,
 });
 
 const tokens = listOf(integer(0), { minItems: 1 });
@@ -35,7 +42,8 @@ export const prompt: Schema = either(
 const content = either(text, listOf(open({ type: only("text"), text }, "type", "text")), { type: "null" });
 const call = open(
   {
-    ...{ id: text, type: only("function") },
+    id: text,
+    type: only("function"),
     function: open({ name: text, arguments: either(text, someObject) }, "name"),
   },
   "function",
@@ -81,6 +89,7 @@ const value = either(
 );
 export const values: Schema = { type: "object", additionalProperties: value };
 const column = either(listOf({ type: "number" }, { maxItems: 2 ** 20 }), {
-  ...{ type: "object", additionalProperties: { type: "number" } },
+  type: "object",
+  additionalProperties: { type: "number" },
 });
 export const inputs: Schema = { type: "object", additionalProperties: column };

@@ -102,7 +102,8 @@ export function addFiles(
 function send({ type, isFixed, read }: ServedFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { bytes, tag } = present(read, request.url);
   setHeaders(reply, {
-    ...{ "x-content-type-options": "nosniff", etag: tag },
+    "x-content-type-options": "nosniff",
+    etag: tag,
     "cache-control": isFixed ? "public, max-age=31536000, immutable" : "no-cache",
   });
   if (request.headers["if-none-match"]?.includes(tag)) return reply.code(304).send();

@@ -80,7 +80,8 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;
   using ticket = await admit(serving, request, {
-    ...{ texts: texts.map((text) => mostTokens(engine, text)), signal },
+    texts: texts.map((text) => mostTokens(engine, text)),
+    signal,
     ...(place !== undefined && { place }),
   });
   const head = headOf(given.endpoint, engine.name, stream !== undefined);

@@ -27,7 +27,8 @@ export function addLogits(app: FastifyInstance, serving: Serving): void {
   app.get("/v1/tokens", (_, reply) => {
     const { model } = serving.engine;
     texts ??= JSON.stringify({
-      ...{ object: "list", model: serving.engine.name },
+      object: "list",
+      model: serving.engine.name,
       data: Array.from({ length: model.info.vocabSize }, (_, token) => model.textOf(token)),
     });
     void reply.type("application/json; charset=utf-8");

@@ -47,7 +47,9 @@ function openApi(): object {
   }
   const security = { bearer: { type: "http", scheme: "bearer" } };
   return {
-    ...{ openapi: "3.1.0", info: { title: "ggsl serve", version: "1" }, paths },
+    openapi: "3.1.0",
+    info: { title: "ggsl serve", version: "1" },
+    paths,
     components: { securitySchemes: security },
   };
 }

@@ -5,7 +5,10 @@ import type { Serving } from "../serving.js";
 
 export function addStatus(app: FastifyInstance, { engine, samplers, slots, queue, metrics }: Serving): void {
   const model = {
-    ...{ id: engine.name, object: "model", created: engine.created, owned_by: "ggsl" },
+    id: engine.name,
+    object: "model",
+    created: engine.created,
+    owned_by: "ggsl",
     context_length: engine.contextSize,
     samplers: samplers.named.map(({ name }) => name),
     slots: Object.fromEntries(slots),

@@ -105,7 +105,8 @@ const parametersOf = (graph: Graph): SamplerParameter[] => [
     name === undefined ? [] : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
   ),
   ...grammarsOf(graph).map(({ name, default: standard, doc }): SamplerParameter => ({
-    ...{ name, type: "grammar" },
+    name,
+    type: "grammar",
     ...(standard !== undefined && { default: standard }),
     ...documented(doc),
   })),
@@ -144,8 +145,14 @@ function diagnosticOf(d: Diagnostic): SamplerDiagnostic {
   const { source, start, end } = d.span;
   const [from, to] = [lineColumn(source, start), lineColumn(source, end)];
   return {
-    ...{ severity: isError(d) ? severity : "warning", code, message, file: source.name },
-    ...{ line: from.line, column: from.column, endLine: to.line, endColumn: to.column },
+    severity: isError(d) ? severity : "warning",
+    code,
+    message,
+    file: source.name,
+    line: from.line,
+    column: from.column,
+    endLine: to.line,
+    endColumn: to.column,
     ...(label !== undefined && { label }),
     ...(help !== undefined && { help }),
     text: formatDiagnostic(d),
@@ -153,6 +160,8 @@ function diagnosticOf(d: Diagnostic): SamplerDiagnostic {
 }
 
 const specFault = (fault: string): SamplerDiagnostic => ({
-  ...{ severity: "error", code: "INVALID_SPEC", message: fault },
+  severity: "error",
+  code: "INVALID_SPEC",
+  message: fault,
   text: `error[INVALID_SPEC]: ${fault}`,
 });

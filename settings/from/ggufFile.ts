@@ -23,7 +23,17 @@ const WINDOW = 1 << 16;
 
 /** Bytes of the fixed-size types, by type number. */
 const SIZES: Readonly<Record<number, number>> = {
-  ...{ 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 },
+  0: 1,
+  1: 1,
+  2: 2,
+  3: 2,
+  4: 4,
+  5: 4,
+  6: 4,
+  7: 1,
+  10: 8,
+  11: 8,
+  12: 8,
 };
 const TEXT = 8;
 const ARRAY = 9;

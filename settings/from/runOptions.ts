@@ -50,9 +50,16 @@ const LAYERS = count(0, MAX_LAYERS);
 
 /** llama.cpp's synonyms. */
 const WHEN: Readonly<Record<string, FlashAttention>> = {
-  ...{ on: "on", enabled: "on", true: "on", 1: "on" },
-  ...{ off: "off", disabled: "off", false: "off", 0: "off" },
-  ...{ auto: "auto", "-1": "auto" },
+  on: "on",
+  enabled: "on",
+  true: "on",
+  1: "on",
+  off: "off",
+  disabled: "off",
+  false: "off",
+  0: "off",
+  auto: "auto",
+  "-1": "auto",
 };
 
 /** A text or a list of them; empty ones end nothing. */
@@ -82,7 +89,8 @@ const input = (shown: string): Conversion => ({ expected: "a text", convert: () 
 
 const generation = (option: string, api: string, conversion: Conversion): RunOption => ({
   about: "generation",
-  ...{ option, api },
+  option,
+  api,
   ...conversion,
 });
 const context = (option: string, conversion: Conversion): RunOption => ({ about: "run", option, ...conversion });

@@ -79,7 +79,8 @@ async function main(): Promise<number> {
     const answers = await Promise.all(
       requests.map(({ chain, place, seed }) =>
         ask(url, {
-          ...{ ...base, backend_sampling: place === "graph" },
+          ...base,
+          backend_sampling: place === "graph",
           ggsl: { spec: specOf(chain), set: { seed } },
         }),
       ),

@@ -94,7 +94,9 @@ describe("chats", () => {
     const settings = { chain, maxTokens: 8 } as const;
     // the beginning of the prompt is computed in other batches than by the model that knows it
     using exact = await loadModel(writeChatModel(folder, undefined, true), {
-      ...{ backend: "cpu", contextSize: 2048, ...EXACT },
+      backend: "cpu",
+      contextSize: 2048,
+      ...EXACT,
     });
     const one = exact.chat(first, settings);
     const answer = await textOf(one);

@@ -37,8 +37,11 @@ export const byEngine = (source: string, variables: object): string =>
 export const byPrograms = (source: string, messages: readonly ChatMessage[], tools?: readonly Tool[]): string =>
   orError(() =>
     oracle.applyTemplate(source, {
-      ...{ bos: "<s>", eos: "</s>", addGenerationPrompt: true },
-      ...{ messages: JSON.stringify(messages), tools: JSON.stringify(tools ?? null) },
+      bos: "<s>",
+      eos: "</s>",
+      addGenerationPrompt: true,
+      messages: JSON.stringify(messages),
+      tools: JSON.stringify(tools ?? null),
     }),
   );
 
@@ -92,7 +95,8 @@ export const TOOLS: readonly Tool[] = [
 ];
 const CALL: readonly ChatMessage[] = [
   {
-    ...{ role: "assistant", content: "" },
+    role: "assistant",
+    content: "",
     tool_calls: [
       { id: "call00001", type: "function", function: { name: "get_weather", arguments: { city: "Paris", days: 2 } } },
     ],

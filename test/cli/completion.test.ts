@@ -118,7 +118,8 @@ inShell("fish", () => {
   test("each line", () => {
     const script = `source .fish; for line in $argv; echo "== $line"; complete -C "$line"; end`;
     const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", script, ...CASES.map(([line]) => line)], {
-      ...{ encoding: "utf8", cwd: folder },
+      encoding: "utf8",
+      cwd: folder,
       env: { ...process.env, HOME: folder },
     });
     expect(stderr).toBe("");

@@ -35,7 +35,9 @@ test("explain --stage: one stage, those of a chain within counted", () => {
   expect(drawing).toMatch(/class="node c0 faint"/);
   expect(drawing).toMatch(/class="node c2"/);
   expect(explain("--stage", "4")).toMatchObject({
-    ...{ status: 2, stdout: "", stderr: expect.stringContaining("3 stages, found --stage 4") as unknown },
+    status: 2,
+    stdout: "",
+    stderr: expect.stringContaining("3 stages, found --stage 4") as unknown,
   });
   expect(explain("--stage", "0")).toMatchObject({ status: 2 });
 });
@@ -59,7 +61,8 @@ test("test --line: the test on a line, from its first to its last", () => {
   const { status, stdout } = line(3);
   expect([status, stdout]).toEqual([1, expect.stringContaining("they begin on these lines: 5, 6") as unknown]);
   expect(ggsl("test", "examples", "--line", "1")).toMatchObject({
-    ...{ status: 2, stderr: expect.stringContaining("--line needs one file") as unknown },
+    status: 2,
+    stderr: expect.stringContaining("--line needs one file") as unknown,
   });
 });
 

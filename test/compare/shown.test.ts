@@ -10,13 +10,20 @@ import { linear, ticksOf } from "../../runtime/compare/plot/scale.js";
 import { compareText } from "../../runtime/compare/table.js";
 
 const text = (tokens: number[], entropies: number[], logprobs: number[], finish = "maxTokens"): WrittenText => ({
-  ...{ seed: 1, text: tokens.join(" "), tokens, entropies, logprobs, finish },
+  seed: 1,
+  text: tokens.join(" "),
+  tokens,
+  entropies,
+  logprobs,
+  finish,
 });
 
 const HOSTILE = `a"b,<script>alert('x')</script>\u0007&\nc`;
 
 const comparison: Comparison = {
-  ...{ prompt: "p", seed: 1, tokens: 3 },
+  prompt: "p",
+  seed: 1,
+  tokens: 3,
   chains: [
     resultOf({
       name: "first",
@@ -59,8 +66,15 @@ test("the measures of both chains", () => {
   const [first, second] = comparison.chains.map(({ measures }) => measures);
   expect(first).toEqual({
     // 1 and 2 of 1 2 1 1; 1 2 and 2 1; 1 2 1
-    ...{ distinct1: 0.5, distinct2: 1, distinct3: 1, repetition4: NaN },
-    ...{ entropy: 9 / 4, logprob: -9 / 4, length: 2, ended: 0.5, different: 2 },
+    distinct1: 0.5,
+    distinct2: 1,
+    distinct3: 1,
+    repetition4: NaN,
+    entropy: 9 / 4,
+    logprob: -9 / 4,
+    length: 2,
+    ended: 0.5,
+    different: 2,
   });
   expect(second).toMatchObject({ distinct1: NaN, entropy: NaN, length: 0, ended: 1, different: 1 });
 });

@@ -129,7 +129,10 @@ describe("in a model's graph", () => {
       const context = await model.createContext({ contextSize: 512, sequences: 2, chains: [native, native] });
       const tokens: number[] = [];
       const players = [0, 1].map((sequence) => ({
-        ...{ sequence, at: 0, tokens: prompt, state: acceptPrompt(startSequence(graph, vocabSize), prompt) },
+        sequence,
+        at: 0,
+        tokens: prompt,
+        state: acceptPrompt(startSequence(graph, vocabSize), prompt),
       }));
       for (let step = 0; step < 12; step++) {
         const feeds = players.map(({ state }) => ({ uniforms: uniformsOf(state), inputs: featureInputs(state) }));

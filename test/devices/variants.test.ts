@@ -69,7 +69,9 @@ const UNKNOWN = `GGSL_CPU_VARIANT: no variant "pentium" of the CPU backend; ther
 
 test("a name that is not there is an error, which lists those that are", () => {
   expect(ggsl("pentium", "eval", "-e", "greedy()", "--probs", "0.5,0.5")).toMatchObject({
-    ...{ status: 1, stdout: "", stderr: `error: ${UNKNOWN}\n` },
+    status: 1,
+    stdout: "",
+    stderr: `error: ${UNKNOWN}\n`,
   });
   expect(ggsl("../cpu", "devices").stderr).toMatch(/^error: GGSL_CPU_VARIANT: no variant "\.\.\/cpu"/);
 });
@@ -79,7 +81,10 @@ needing({ what: "an older processor", isThere: UNSUPPORTED !== undefined, fix: "
   () => {
     const stderr = `error: GGSL_CPU_VARIANT: this processor cannot run the variant "${UNSUPPORTED}"; it can run: ${SUPPORTED.join(", ")}\n`;
     expect(ggsl(UNSUPPORTED!, "run", "-e", "greedy()", "--backend", "cpu")).toEqual({
-      ...{ status: 1, signal: null, stdout: "", stderr },
+      status: 1,
+      signal: null,
+      stdout: "",
+      stderr,
     });
   },
 );

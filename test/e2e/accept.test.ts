@@ -72,7 +72,10 @@ const picks = ["sample(seed)", "argmax(logit)", "argmax(logit + noise(seed))"];
 const cases: Case[] = [
   ...picks.flatMap((own) =>
     before.map((stages) => ({
-      ...{ source: several, own, stages, call: "several(wanted: wanted)" },
+      source: several,
+      own,
+      stages,
+      call: "several(wanted: wanted)",
       isKnown: own.startsWith("sample") || stages === "" || stages.startsWith("sorted"),
     })),
   ),

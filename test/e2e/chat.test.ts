@@ -93,7 +93,8 @@ describe("lines of standard input", () => {
       process.execPath,
       [MAIN, ...args, "--template", template, "-e", "greedy()", "-n", "3", "-c", "256"],
       {
-        ...{ encoding: "utf8", input: "And God said\n" },
+        encoding: "utf8",
+        input: "And God said\n",
       },
     );
     expect(given.status).toBe(0);

@@ -39,8 +39,15 @@ async function generate(
 
 /** Bytes of one number, blocks with their scales: ggml-common.h. */
 const BYTES: Readonly<Record<CacheType, number>> = {
-  ...{ f32: 4, f16: 2, bf16: 2, q8_0: 34 / 32 },
-  ...{ q4_0: 18 / 32, q4_1: 20 / 32, iq4_nl: 18 / 32, q5_0: 22 / 32, q5_1: 24 / 32 },
+  f32: 4,
+  f16: 2,
+  bf16: 2,
+  q8_0: 34 / 32,
+  q4_0: 18 / 32,
+  q4_1: 20 / 32,
+  iq4_nl: 18 / 32,
+  q5_0: 22 / 32,
+  q5_1: 24 / 32,
 };
 
 /** Keys, or values, of 256 tokens in all layers. */

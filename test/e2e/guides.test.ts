@@ -243,7 +243,10 @@ test("a saved text goes on as if it had not stopped", async () => {
   ) as { tokens: number[]; sequence: never; guides: { negative: number[] } };
   expect(guides.negative).toEqual([...pairOf(3)[1], ...whole.slice(0, 3)]);
   const rest = model.generate(Int32Array.from(tokens), {
-    ...{ chain: GUIDED, maxTokens: 5, contextSize: 256, resume: sequence },
+    chain: GUIDED,
+    maxTokens: 5,
+    contextSize: 256,
+    resume: sequence,
     guides: { negative: { prompt: Int32Array.from(guides.negative) } },
   });
   expect(await tokensOf(rest)).toEqual(whole.slice(3));

@@ -64,7 +64,11 @@ test("asking needs no other graph, and changes no token", async () => {
   const asked = await read(SAMPLED, { logprobs: 3, alternatives: 3 });
   expect(asked.pieces.map(({ token, text }) => ({ token, text }))).toEqual(plain.pieces);
   const facts = ({ nodes, graphBuilds, reserveBuilds, probeBuilds, readbackBytes }: GenerationStats) => ({
-    ...{ nodes, graphBuilds, reserveBuilds, probeBuilds, readbackBytes },
+    nodes,
+    graphBuilds,
+    reserveBuilds,
+    probeBuilds,
+    readbackBytes,
   });
   expect(facts(asked.stats)).toEqual(facts(plain.stats));
   // nor in a context that others share

@@ -66,7 +66,9 @@ const tokensOf = (generation: Generation): Promise<number[]> => textOf(model, ge
 
 const promptOf = (i: number): string => PROMPTS[i % PROMPTS.length]!;
 const request = (i: number, kind = creative): GenerateOptions => ({
-  ...{ ...kind.request(i), ...endless(model), maxTokens: 24 },
+  ...kind.request(i),
+  ...endless(model),
+  maxTokens: 24,
 });
 const add = (batch: GenerationBatch, i: number, kind = creative, options: Partial<GenerateOptions> = {}): Generation =>
   batch.add(promptOf(i), { ...request(i, kind), ...options });

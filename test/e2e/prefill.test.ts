@@ -28,7 +28,10 @@ const STORY =
   "And it came to pass, that the king said unto them, Go ye into the land of Egypt, and bring me word again. ";
 const prompt = (length: number): Int32Array => model.native.tokenize(STORY.repeat(90), true, false).slice(0, length);
 const request = (options: Partial<SequenceRequest> = {}): SequenceRequest => ({
-  ...{ chain: CHAIN, maxTokens: 1, ...endless(model.native), ...options },
+  chain: CHAIN,
+  maxTokens: 1,
+  ...endless(model.native),
+  ...options,
 });
 async function read(generation: Generation): Promise<number> {
   let count = 0;

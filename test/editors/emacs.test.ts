@@ -15,7 +15,10 @@ needing(EMACS).describe("Emacs", () => {
     try {
       writeFileSync(join(project.folder, "settings.el"), settingsOf("Emacs", "elisp"));
       const { stdout, stderr } = spawnSync("emacs", ["--batch", "-l", resolve("test/editors/emacs.el")], {
-        ...{ encoding: "utf8", cwd: project.folder, env: project.env, timeout: 300_000 },
+        encoding: "utf8",
+        cwd: project.folder,
+        env: project.env,
+        timeout: 300_000,
       });
       const seen = JSON.parse(stdout || JSON.stringify({ stderr })) as Record<string, string>;
       expect(seen["stderr"]).toBeUndefined();

@@ -83,7 +83,8 @@ describe("what the extension carries, in a folder without packages", () => {
     expect(found.map(({ code }) => code)).toEqual(["E0202"]);
     expect(found).toEqual(await built.open("a.ggsl", text));
     const definition = await own.request<Location>("textDocument/definition", {
-      ...{ textDocument: { uri: own.uri("a.ggsl") }, position: { line: 1, character: 12 } },
+      textDocument: { uri: own.uri("a.ggsl") },
+      position: { line: 1, character: 12 },
     });
     expect(definition.uri).toContain("extension/ggsl/node_modules/@ggsl/compiler/std/top_k.ggsl");
     expect(await own.stop()).toBe(0);
@@ -97,7 +98,8 @@ describe("what the extension carries, in a folder without packages", () => {
 
   test("evaluates chains, and explains them", () => {
     expect(ggsl(["eval", "-e", "top_k(1)", "--probs", "0.2,0.8"])).toMatchObject({
-      ...{ status: 0, stdout: expect.stringContaining("on wasm") as unknown },
+      status: 0,
+      stdout: expect.stringContaining("on wasm") as unknown,
     });
     expect(ggsl(["explain", "-e", "top_k(1)", "--html"]).stdout).toContain("<svg");
   });

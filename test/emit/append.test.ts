@@ -164,7 +164,9 @@ describe.each(MODELS)("a model of opset $opset with logits in $type, cache: $has
     steps.forEach((step, row) => {
       const found = step.end(outputsOf(surface, results, row, texts.length));
       using evaluator = createEvaluator(rowsGraph, V, {
-        ...{ backend: "reference", history: texts[row]!, draws: [0.2 + 0.3 * row] },
+        backend: "reference",
+        history: texts[row]!,
+        draws: [0.2 + 0.3 * row],
       });
       const wanted = evaluator.evaluate(logits[row]!);
       expect(found.token).toBe(wanted.token);

@@ -73,8 +73,13 @@ export function writeSmallModel(folder: string, options: ModelOptions = {}): Sma
   const model = smallModel(options);
   const { vocab = 2000, width = 32 } = options;
   const config = {
-    ...{ model_type: "gpt2", architectures: ["GPT2LMHeadModel"], is_encoder_decoder: false },
-    ...{ n_layer: 1, n_head: 1, n_embd: width, vocab_size: vocab },
+    model_type: "gpt2",
+    architectures: ["GPT2LMHeadModel"],
+    is_encoder_decoder: false,
+    n_layer: 1,
+    n_head: 1,
+    n_embd: width,
+    vocab_size: vocab,
   };
   mkdirSync(join(folder, "lm", "onnx"), { recursive: true });
   writeFileSync(join(folder, "lm", "onnx", "model.onnx"), model.bytes);

@@ -18,7 +18,11 @@ const ODD = [0.5, -0.5, 1.5, -1.5, 2.5, 0.49999997, -0.49999997, 8388609, -0, 0,
 const NUMBERS = Float32Array.from({ length: V }, (_, i) => ODD[i] ?? 3 * random(i).normal());
 
 const node = (op: OpName, inputs: readonly number[], attrs: Attrs, dtype: Dtype, dim: Dim): GraphNode => ({
-  ...{ op, inputs, attrs, dtype, dim },
+  op,
+  inputs,
+  attrs,
+  dtype,
+  dim,
 });
 
 /** What a test can use: the logits, a positive and a whole column, a scalar, k rows, positions of k rows and of all. */

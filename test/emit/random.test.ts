@@ -14,8 +14,14 @@ test.each([OPTIMIZED, PLAIN])(
   (across) => {
     const print = (found: Tally): void => printTally(`seed ${SEED}, ONNX, ${across.name}`, found);
     const tally = runCases({
-      ...{ backends: ["reference", "onnx"], count: ONNX_COUNT, skipped: SKIPPED, seed: SEED },
-      ...{ across, builds: [], comparesMeaning: false, onProgress: print },
+      backends: ["reference", "onnx"],
+      count: ONNX_COUNT,
+      skipped: SKIPPED,
+      seed: SEED,
+      across,
+      builds: [],
+      comparesMeaning: false,
+      onProgress: print,
     });
     print(tally);
     expect(tally.failures.slice(0, 3).join("\n\n")).toBe("");

@@ -70,7 +70,9 @@ async function until(accepts: (states: readonly Ready[]) => boolean): Promise<vo
 
 const post = (path: string, body: object, signal?: AbortSignal): Promise<Response> =>
   fetch(nginx.url + path, {
-    ...{ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
     ...(signal && { signal }),
   });
 const write = (fields: object, signal?: AbortSignal): Promise<Response> =>

@@ -47,7 +47,9 @@ function placesWithOne(tokens: readonly number[]): number {
 async function textOf(program: string, options: Partial<GenerateOptions> = {}) {
   const chain = compile(`${PROGRAM}${program}`);
   const generation = model.generate("In the beginning", {
-    ...{ chain, uniforms: { g: { regex: REGEX } }, maxTokens: 60 },
+    chain,
+    uniforms: { g: { regex: REGEX } },
+    maxTokens: 60,
     ...options,
   });
   let text = "";

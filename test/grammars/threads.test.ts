@@ -26,7 +26,10 @@ afterAll(() => {
 });
 
 const place = (preparing: Preparing, lane = ""): GrammarPlace => ({
-  ...{ vocabulary: words.vocabulary, now: false, lane, preparing },
+  vocabulary: words.vocabulary,
+  now: false,
+  lane,
+  preparing,
 });
 const prepare = (preparing: Preparing, source: GrammarSource, lane = "", signal?: AbortSignal): Promise<void> =>
   prepareGrammar(source, place(preparing, lane), signal);
@@ -215,7 +218,10 @@ describe("following", () => {
   test("a text that is aborted does not wait for its grammar", async () => {
     const abort = new AbortController();
     const generation = model.generate("In the beginning", {
-      ...{ chain, uniforms: { g: { regex: slowPattern(5) } }, signal: abort.signal, lane: "aborted" },
+      chain,
+      uniforms: { g: { regex: slowPattern(5) } },
+      signal: abort.signal,
+      lane: "aborted",
     });
     const first = codeOf(generation[Symbol.asyncIterator]().next());
     await wait(50);

@@ -72,7 +72,9 @@ describe.each(BACKENDS)("on %s", (backend) => {
     const graph = fromSpec(JSON.parse(JSON.stringify(toSpec(chainOf(body).rowsGraph))));
     const open = () =>
       createEvaluator(graph, TEXTS.length, {
-        ...{ backend, uniforms: { g: { gbnf: GRAMMAR } }, feed: { vocabulary: TEXTS } },
+        backend,
+        uniforms: { g: { gbnf: GRAMMAR } },
+        feed: { vocabulary: TEXTS },
         ...options,
       });
     for (const refused of [undefined, 1, 3]) {
@@ -98,7 +100,9 @@ describe.each(BACKENDS)("on %s", (backend) => {
       'import { top_k, constrain, greedy } from "std"\nchain c(g: grammar) = top_k(2) |> constrain(g) |> greedy()',
     );
     using evaluator = createEvaluator(rowsGraph, TEXTS.length, {
-      ...{ backend, uniforms: { g: { regex: "ab" } }, feed: { vocabulary: TEXTS } },
+      backend,
+      uniforms: { g: { regex: "ab" } },
+      feed: { vocabulary: TEXTS },
     });
     const picks = (...best: string[]): string => {
       const logits = TEXTS.map((text) => (best.includes(text) ? best.length - best.indexOf(text) : -5));
@@ -113,7 +117,9 @@ describe.each(BACKENDS)("on %s", (backend) => {
   test("a condition of rows counts as asked", () => {
     const { rowsGraph } = chainOf("if max(prob) < 0.9 { keep allowed(g) }");
     using evaluator = createEvaluator(rowsGraph, TEXTS.length, {
-      ...{ backend, uniforms: { g: { regex: "ab" } }, feed: { vocabulary: TEXTS } },
+      backend,
+      uniforms: { g: { regex: "ab" } },
+      feed: { vocabulary: TEXTS },
     });
     const sure = (text: string) => TEXTS.map((other) => (other === text ? 50 : 0));
     expect(TEXTS[evaluator.evaluate(sure("x")).token!]).toBe("x");

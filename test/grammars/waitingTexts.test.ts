@@ -180,7 +180,9 @@ test("tokens that are taken back are not counted, and the text goes on as before
     })();
     expect(tokens).toEqual(wanted.tokens.slice(left));
     const counts = ({ forcedTokens: forced, disallowedTokens: refused, finish }: GenerationStats) => ({
-      ...{ forced, refused, finish },
+      forced,
+      refused,
+      finish,
     });
     expect(counts(generation.stats())).toEqual(counts(wanted.stats));
   }

@@ -172,7 +172,9 @@ describe("like random numbers:", () => {
     const spread = Math.sqrt(found.reduce((sum, z) => sum + (z - mean) ** 2, 0) / (KEYS - 1));
     // means of 60 keys have a standard deviation of 0.13, spreads one of about 0.1
     expect({ name, mean: Math.abs(mean) < 0.6, spread: spread > 0.55 && spread < 1.5 }).toEqual({
-      ...{ name, mean: true, spread: true },
+      name,
+      mean: true,
+      spread: true,
     });
   });
 

@@ -154,8 +154,17 @@ test.each<[object, string]>([
 
 test("settings of a tool that is not imported are not read as another's", () => {
   const webui = {
-    ...{ temperature: 0.7, top_p: 0.9, top_k: 20, typical_p: 1, tfs: 1, top_a: 0, repetition_penalty: 1.15 },
-    ...{ repetition_penalty_range: 1024, encoder_repetition_penalty: 1, do_sample: true, dynamic_temperature: false },
+    temperature: 0.7,
+    top_p: 0.9,
+    top_k: 20,
+    typical_p: 1,
+    tfs: 1,
+    top_a: 0,
+    repetition_penalty: 1.15,
+    repetition_penalty_range: 1024,
+    encoder_repetition_penalty: 1,
+    do_sample: true,
+    dynamic_temperature: false,
   };
   expect(toolOf(webui)).toContain("known from text-generation-webui, whose settings are not imported");
   expect(toolOf(webui)).toContain('"repetition_penalty_range"');

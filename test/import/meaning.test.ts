@@ -341,7 +341,8 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
     vocabulary,
   );
   const tavern = programOf("sillytavern", {
-    ...{ temp: 1, banned_tokens: '"ab"\n[8]\n' },
+    temp: 1,
+    banned_tokens: '"ab"\n[8]\n',
     logit_bias: [
       { id: "1", text: "{c}", value: 2 },
       { id: "2", text: "a", value: -1 },

@@ -35,7 +35,8 @@ function placeOf(text: string): readonly [string[], string] {
   return [stages.split("|"), param];
 }
 const at = (place: string, range: readonly [number, number], off?: number): Documented => ({
-  ...{ place: placeOf(place), range },
+  place: placeOf(place),
+  range,
   ...(off !== undefined && { off }),
 });
 const whole = (place: string, range: readonly [number, number], off: number): Documented => ({
@@ -65,7 +66,9 @@ const PENALTIES = {
   repeat_last_n: { ...beside("repeat_penalty", "penalties.last_n", [1, 500]), isWhole: true } as const,
 };
 const OLLAMA = {
-  ...{ ...FILTERS, typical_p: at("typical.p", UNIT, 1), temperature: at("temp.t", [0.1, 3], 1) },
+  ...FILTERS,
+  typical_p: at("typical.p", UNIT, 1),
+  temperature: at("temp.t", [0.1, 3], 1),
   ...PENALTIES,
 };
 
@@ -73,7 +76,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   "llama.cpp": {
     base: {},
     settings: {
-      ...{ ...OLLAMA, ...XTC, temperature: at("temp|temp_ext.t", [0.1, 3], 1) },
+      ...OLLAMA,
+      ...XTC,
+      temperature: at("temp|temp_ext.t", [0.1, 3], 1),
       top_n_sigma: at("top_n_sigma.n", [0.1, 4], -1),
       dynatemp_range: at("temp_ext.delta", [0.1, 2], 0),
       dry_multiplier: at("dry.multiplier", [0.1, 3], 0),
@@ -88,14 +93,17 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     base: {},
     inside: "options",
     settings: {
-      ...{ ...FILTERS, temperature: at("temp.t", [0.1, 3], 1) },
-      ...{ repeat_penalty: lost([1.05, 2], 1), presence_penalty: lost([0.1, 2], 0) },
+      ...FILTERS,
+      temperature: at("temp.t", [0.1, 3], 1),
+      repeat_penalty: lost([1.05, 2], 1),
+      presence_penalty: lost([0.1, 2], 0),
     },
   },
   vllm: {
     base: {},
     settings: {
-      ...{ ...FILTERS, temperature: at("temp.t", [0.1, 2], 1) },
+      ...FILTERS,
+      temperature: at("temp.t", [0.1, 2], 1),
       repetition_penalty: at("text_penalties.repeat", [1.05, 2], 1),
       frequency_penalty: at("generated_penalties.freq", [-2, -0.1], 0),
       presence_penalty: at("generated_penalties.present", [0.1, 2], 0),
@@ -104,7 +112,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   huggingface: {
     base: { do_sample: true },
     settings: {
-      ...{ ...FILTERS, temperature: at("temp.t", [0.1, 3], 1), typical_p: at("typical.p", UNIT, 1) },
+      ...FILTERS,
+      temperature: at("temp.t", [0.1, 3], 1),
+      typical_p: at("typical.p", UNIT, 1),
       repetition_penalty: at("text_penalties.repeat", [1.05, 2], 1),
       encoder_repetition_penalty: at("encoder_penalty.strength", [1.05, 2], 1),
       no_repeat_ngram_size: whole("no_repeat_ngram.size", [1, 6], 0),
@@ -115,7 +125,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   koboldcpp: {
     base: {},
     settings: {
-      ...{ ...FILTERS, ...XTC, typical: at("typical.p", UNIT, 1), top_a: at("top_a.a", UNIT, 0) },
+      ...FILTERS,
+      ...XTC,
+      typical: at("typical.p", UNIT, 1),
+      top_a: at("top_a.a", UNIT, 0),
       tfs: at("kobold_tail_free.z", UNIT, 1),
       nsigma: at("top_n_sigma.n", [0.1, 4], 0),
       smoothing_factor: at("quadratic.factor", [0.1, 3], 0),
@@ -126,13 +139,19 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   sillytavern: {
     base: {},
     settings: {
-      ...{ ...FILTERS, ...XTC, typical_p: at("typical.p", UNIT, 1), top_a: at("top_a.a", UNIT, 0) },
-      ...{ temp: at("temp.t", [0.1, 3], 1), tfs: at("kobold_tail_free.z", UNIT, 1) },
+      ...FILTERS,
+      ...XTC,
+      typical_p: at("typical.p", UNIT, 1),
+      top_a: at("top_a.a", UNIT, 0),
+      temp: at("temp.t", [0.1, 3], 1),
+      tfs: at("kobold_tail_free.z", UNIT, 1),
       rep_pen: at("penalties.repeat", [1.05, 2], 1),
       presence_pen: at("penalties.present", [0.1, 2], 0),
       nsigma: at("top_n_sigma.n", [0.1, 4], 0),
       dry_multiplier: at("dry.multiplier", [0.1, 3], 0),
-      ...{ epsilon_cutoff: lost([1, 9], 0), eta_cutoff: lost([1, 9], 0), freq_pen: lost([0.1, 2], 0) },
+      epsilon_cutoff: lost([1, 9], 0),
+      eta_cutoff: lost([1, 9], 0),
+      freq_pen: lost([0.1, 2], 0),
     },
   },
   mnn: {
@@ -142,8 +161,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     },
     settings: {
       // at 1 they still drop tokens there
-      ...{ tfsZ: at("mnn_tail_free.z", UNIT), typical: at("mnn_typical.p", UNIT) },
-      ...{ topP: at("top_p.p", UNIT, 1), temperature: at("temp.t", [0.1, 3], 1) },
+      tfsZ: at("mnn_tail_free.z", UNIT),
+      typical: at("mnn_typical.p", UNIT),
+      topP: at("top_p.p", UNIT, 1),
+      temperature: at("temp.t", [0.1, 3], 1),
       topK: { ...at("top_k.k", [1, 200]), isWhole: true },
     },
   },

@@ -19,8 +19,12 @@ beforeAll(async () => {
     ["cjs", "bundle.cjs"],
   ] as const)
     await build({
-      ...{ stdin: { contents: ENTRY, resolveDir: resolve(".") }, outfile: join(folder, name), format },
-      ...{ bundle: true, platform: "node", logLevel: "silent" },
+      stdin: { contents: ENTRY, resolveDir: resolve(".") },
+      outfile: join(folder, name),
+      format,
+      bundle: true,
+      platform: "node",
+      logLevel: "silent",
     });
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -64,7 +64,9 @@ export class Consumer {
   node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Result {
     const { GGSL_ADDON: _, ...inherited } = process.env;
     const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-      ...{ encoding: "utf8", cwd: this.folder, env: { ...inherited, ...env } },
+      encoding: "utf8",
+      cwd: this.folder,
+      env: { ...inherited, ...env },
     });
     return { status, stdout, stderr };
   }

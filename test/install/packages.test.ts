@@ -53,8 +53,14 @@ function testPackage(name: PlatformName): void {
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as object;
     const { version } = JSON.parse(readFileSync("runtime/package.json", "utf8")) as { version: string };
     expect(manifest).toMatchObject({
-      ...{ name: `@ggsl/${name}`, version, license: "MIT", main: "ggsl.node", files: ["ggsl.node", "libggml-rpc.so"] },
-      ...{ os: ["linux"], cpu: [name.split("-")[1]], libc: ["glibc"] },
+      name: `@ggsl/${name}`,
+      version,
+      license: "MIT",
+      main: "ggsl.node",
+      files: ["ggsl.node", "libggml-rpc.so"],
+      os: ["linux"],
+      cpu: [name.split("-")[1]],
+      libc: ["glibc"],
       dependencies: { [`@node-llama-cpp/${name}`]: RELEASE.package },
     });
     expect(readdirSync(folder).sort()).toEqual(["LICENSE", "README.md", "ggsl.node", "libggml-rpc.so", "package.json"]);

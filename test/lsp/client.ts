@@ -78,7 +78,8 @@ export async function startClient({
   const { capabilities } = await connection.sendRequest<InitializeResult>("initialize", {
     processId: process.pid,
     rootUri: null,
-    ...{ capabilities: able, initializationOptions },
+    capabilities: able,
+    initializationOptions,
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: "test" }],
   });
   void connection.sendNotification("initialized", {});

@@ -83,7 +83,9 @@ export function writeModel(path: string, { keys, layers, layer }: Architecture):
   const size = known.find(({ name }) => name === "tokenizer.ggml.tokens")!.entries!;
   const random = mt19937(1);
   const tensor = (name: string, shape: readonly number[]) => ({
-    ...{ name, shape, type: "f32" as const },
+    name,
+    shape,
+    type: "f32" as const,
     values: () => numbers(name, shape, () => drawF64(random) - 0.5),
   });
   const layersOf = Array.from({ length: layers }, (_, i) =>

@@ -67,5 +67,6 @@ export function upToEnd(tokens: Iterable<number>, eos: number): number[] {
 
 /** A chain that begins with `logit_bias()` and does not end the text: see `endless`. */
 export const bansEnd = ({ info }: Pick<Model, "info">): LlamaSampler => ({
-  ...{ name: "logit_bias", biases: [[info.eos, -Infinity]] },
+  name: "logit_bias",
+  biases: [[info.eos, -Infinity]],
 });

@@ -48,7 +48,9 @@ async function generate(
   const context = await model.createContext({ contextSize: 512, sequences: 2, chains: [native, native] });
   const prompt = model.tokenize("In the beginning", true, false);
   const players = [0, 1].map((sequence) => ({
-    ...{ sequence, at: 0, tokens: prompt },
+    sequence,
+    at: 0,
+    tokens: prompt,
     state: acceptPrompt(startSequence(graph, model.info.vocabSize), prompt),
   }));
   const nodes: Nodes[] = [];

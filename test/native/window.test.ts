@@ -16,7 +16,11 @@ const rows = {
 };
 
 const dry = (last_n: number): NativeTailStage => ({
-  ...{ name: "dry", multiplier: 0.8, base: 1.2, allowed_length: 2, last_n },
+  name: "dry",
+  multiplier: 0.8,
+  base: 1.2,
+  allowed_length: 2,
+  last_n,
   breakers: [[3], [5, 7]],
 });
 const penalties = (last_n: number): NativeTailStage => ({

@@ -156,8 +156,13 @@ describe("Node.js", () => {
     ["cjs", "evaluate.cjs", "bundle.cjs"],
   ] as const)("a bundle by esbuild, as %s", async (format, entry, output) => {
     await build({
-      ...{ entryPoints: [given(entry)], outfile: join(folder, "out", output), absWorkingDir: folder },
-      ...{ bundle: true, platform: "node", format, logLevel: "silent" },
+      entryPoints: [given(entry)],
+      outfile: join(folder, "out", output),
+      absWorkingDir: folder,
+      bundle: true,
+      platform: "node",
+      format,
+      logLevel: "silent",
     });
     expect(printed(shell("node", [join("out", output)], folder, MODEL))).toEqual(WRITTEN);
   });
@@ -270,8 +275,15 @@ describe("TypeScript, strict, with all declarations checked", () => {
       given("types.ts", at);
       writeFileSync(join(at, "package.json"), JSON.stringify({ type }));
       const compilerOptions = {
-        ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
-        ...{ target: "es2022", lib: ["es2022", "dom"], types: [], module, moduleResolution },
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noEmit: true,
+        target: "es2022",
+        lib: ["es2022", "dom"],
+        types: [],
+        module,
+        moduleResolution,
         ...(moduleResolution === "node10" && { ignoreDeprecations: "6.0" }),
       };
       writeFileSync(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
@@ -292,11 +304,17 @@ describe("pages", () => {
     expect(
       node([resolve("node_modules/vite/bin/vite.js"), "build", "--outDir", SITE, "--logLevel", "error"], folder),
     ).toMatchObject({
-      ...{ status: 0, stderr: "" },
+      status: 0,
+      stderr: "",
     });
     await build({
-      ...{ entryPoints: [given("browser.js")], outfile: join(folder, SITE, "browser.js"), absWorkingDir: folder },
-      ...{ bundle: true, platform: "browser", format: "esm", logLevel: "silent" },
+      entryPoints: [given("browser.js")],
+      outfile: join(folder, SITE, "browser.js"),
+      absWorkingDir: folder,
+      bundle: true,
+      platform: "browser",
+      format: "esm",
+      logLevel: "silent",
     });
     copyFileSync(join(folder, "node_modules/ggsl/dist/wasm/ggsl.wasm"), join(folder, SITE, "ggsl.wasm"));
     writeFileSync(join(folder, SITE, "esbuild.html"), '<body><script type="module" src="/browser.js"></script></body>');

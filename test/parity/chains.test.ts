@@ -17,8 +17,11 @@ afterAll(() => printTallies(`parity of chains with llama.cpp, seed ${SEED}`, tal
 
 const casesIn = (mode: Mode): fc.Arbitrary<Case> =>
   fc.record({
-    ...{ stages: chainStages, logits: logitsSpecs(), context: contextSpecs },
-    ...{ mode: fc.constant(mode), steps: stepCounts },
+    stages: chainStages,
+    logits: logitsSpecs(),
+    context: contextSpecs,
+    mode: fc.constant(mode),
+    steps: stepCounts,
   });
 
 const pairs = (["constant", "uniform"] as const).flatMap((mode) => BACKENDS.map((backend) => [mode, backend] as const));

@@ -22,17 +22,15 @@ export interface Tally {
 }
 
 export const newTally = (): Tally => ({
-  ...{
-    cases: 0,
-    tokens: 0,
-    atBoundary: 0,
-    withinRounding: 0,
-    otherOrder: 0,
-    undefinedThere: 0,
-    masked: 0,
-    ended: 0,
-    worst: 0,
-  },
+  cases: 0,
+  tokens: 0,
+  atBoundary: 0,
+  withinRounding: 0,
+  otherOrder: 0,
+  undefinedThere: 0,
+  masked: 0,
+  ended: 0,
+  worst: 0,
   mismatches: [],
 });
 

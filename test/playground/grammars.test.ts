@@ -49,8 +49,15 @@ needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
     await build({
       entryPoints: [resolve("runtime/models/thread/worker.ts")],
       stdin: { contents: PAGE, resolveDir: resolve("test") },
-      ...{ bundle: true, format: "esm", platform: "browser", target: "es2022", splitting: true, outdir: FOLDER },
-      ...{ conditions: ["@ggsl/source"], external: ["node:*"], logLevel: "warning" },
+      bundle: true,
+      format: "esm",
+      platform: "browser",
+      target: "es2022",
+      splitting: true,
+      outdir: FOLDER,
+      conditions: ["@ggsl/source"],
+      external: ["node:*"],
+      logLevel: "warning",
     });
     writeFileSync(join(FOLDER, "index.html"), '<script type="module" src="./stdin.js"></script>');
     copyFileSync(DEMO_MODEL, join(FOLDER, "model.gguf"));

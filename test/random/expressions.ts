@@ -141,12 +141,16 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
   const { whole, scalar, flag, column, mask } = ties(tie, RUNTIME_KEYS);
   const statics = { scalar: staticScalar, whole: staticWhole, flag: staticFlag };
   const uniformCalls: Omit<CallParts, "otherwise"> = {
-    ...{ args: { scalar: uniformScalar, whole: uniformWhole, flag: uniformFlag }, statics, isUniform: true },
+    args: { scalar: uniformScalar, whole: uniformWhole, flag: uniformFlag },
+    statics,
+    isUniform: true,
   };
   const calls: Omit<CallParts, "otherwise"> = { args: { scalar, whole, flag }, statics, isUniform: false };
   /** With columns for arguments. */
   const rowCalls: Omit<CallParts, "otherwise"> = {
-    ...{ args: { scalar: column, whole: fc.oneof(rowNumbers, whole), flag: mask }, statics, isUniform: false },
+    args: { scalar: column, whole: fc.oneof(rowNumbers, whole), flag: mask },
+    statics,
+    isUniform: false,
   };
   return {
     staticWhole: one(

@@ -110,7 +110,14 @@ const COUNTS = [
 ] as const;
 
 const newTally = (): Tally => ({
-  ...{ programs: 0, steps: 0, comparisons: 0, tied: 0, rounded: 0, tiedPrograms: 0, roundedPrograms: 0, unclear: 0 },
+  programs: 0,
+  steps: 0,
+  comparisons: 0,
+  tied: 0,
+  rounded: 0,
+  tiedPrograms: 0,
+  roundedPrograms: 0,
+  unclear: 0,
   refused: new Map(),
   failures: [],
 });

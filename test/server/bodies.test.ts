@@ -59,7 +59,9 @@ function shuffled(value: unknown, random: () => number): unknown {
 }
 
 const call = (more: object = {}, named: object = {}): object => ({
-  ...{ id: "call_1", type: "function", function: { name: "find", arguments: "{}", ...named } },
+  id: "call_1",
+  type: "function",
+  function: { name: "find", arguments: "{}", ...named },
   ...more,
 });
 const withCall = (given: object, content: unknown = null): Message[] => [
@@ -120,7 +122,14 @@ describe("histories", () => {
 
   test("the members of everything in any order", async () => {
     const body = {
-      ...{ model: "demo", ...MOST, n: 1, stop: null, stream: false, logit_bias: {}, user: null, tools: null },
+      model: "demo",
+      ...MOST,
+      n: 1,
+      stop: null,
+      stream: false,
+      logit_bias: {},
+      user: null,
+      tools: null,
       messages: [
         ...[{ role: "system", content: [{ type: "text", text: "Speak" }] }, ...withCall(call({}, { arguments: "" }))],
         { role: "assistant", content: "The LORD", tool_calls: null, refusal: null },
@@ -180,7 +189,9 @@ describe("histories", () => {
     [null, "messages", "missing parameter `messages`"],
   ])("%j is refused at %s", async (messages, param, message) => {
     expect(await refusalOf(CHAT, { messages, ...MOST })).toMatchObject({
-      ...{ param, type: "invalid_request_error", message: saying(message) },
+      param,
+      type: "invalid_request_error",
+      message: saying(message),
     });
   });
 
@@ -196,7 +207,8 @@ describe("histories", () => {
     ];
     for (const to of [server, lenient])
       expect(await refusalOf(CHAT, { messages: [USER, { role: "user", content }] }, to)).toMatchObject({
-        ...{ param: "messages[1].content[1]", code: "unsupported_parameter" },
+        param: "messages[1].content[1]",
+        code: "unsupported_parameter",
         message: saying(`is ${what} ("${type}"), and the models of this server read text only`),
       });
   });
@@ -346,7 +358,10 @@ describe("a grammar that is at its end", () => {
     "ends the text with %j",
     async (fields) => {
       const { status, body } = await server.post(CHAT, {
-        ...{ messages: [USER], max_tokens: 300, seed: 1, response_format: format },
+        messages: [USER],
+        max_tokens: 300,
+        seed: 1,
+        response_format: format,
         ...fields,
       });
       const [choice] = (body["choices"] ?? []) as { message: { content: string }; finish_reason: string }[];

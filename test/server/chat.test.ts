@@ -15,9 +15,12 @@ const tools: ChatCompletionTool[] = [
   {
     type: "function",
     function: {
-      ...{ name: "find", description: "Finds a verse" },
+      name: "find",
+      description: "Finds a verse",
       parameters: {
-        ...{ type: "object", required: ["book"], additionalProperties: false },
+        type: "object",
+        required: ["book"],
+        additionalProperties: false,
         properties: { book: { enum: ["Genesis", "Exodus"] } },
       },
     },
@@ -107,11 +110,14 @@ test("log-probabilities of a whole answer and of events", async () => {
 
 test("a JSON schema is enforced", async () => {
   const schema = {
-    ...{ type: "object", required: ["book", "verse"], additionalProperties: false },
+    type: "object",
+    required: ["book", "verse"],
+    additionalProperties: false,
     properties: { book: { enum: ["Genesis", "Exodus"] }, verse: { type: "integer", minimum: 1, maximum: 50 } },
   };
   const { choices } = await chat().create({
-    ...{ ...base, max_completion_tokens: 60 },
+    ...base,
+    max_completion_tokens: 60,
     response_format: { type: "json_schema", json_schema: { name: "place", schema } },
   });
   expect(Object.keys(JSON.parse(choices[0]!.message.content!) as object)).toEqual(["book", "verse"]);
@@ -174,7 +180,8 @@ test("a model without a template says so, and one whose template refuses a conve
   try {
     const { body } = await strict.post("/v1/chat/completions", base);
     expect(body.error).toMatchObject({
-      ...{ code: "invalid_messages", message: expect.stringContaining("roles must alternate") as unknown },
+      code: "invalid_messages",
+      message: expect.stringContaining("roles must alternate") as unknown,
     });
   } finally {
     await strict.close(0);

@@ -28,7 +28,10 @@ afterAll(() => server.close(0));
 describe("the AI SDK", () => {
   const model = () =>
     createOpenAICompatible({
-      ...{ name: "ggsl", baseURL: `${server.url}/v1`, supportsStructuredOutputs: true, includeUsage: true },
+      name: "ggsl",
+      baseURL: `${server.url}/v1`,
+      supportsStructuredOutputs: true,
+      includeUsage: true,
     })("MODEL");
   const base = { prompt: "And God said", seed: 1, maxOutputTokens: 12, maxRetries: 0 };
   interface Verse {
@@ -36,7 +39,9 @@ describe("the AI SDK", () => {
     readonly verse: number;
   }
   const verse = jsonSchema<Verse>({
-    ...{ type: "object", required: ["book", "verse"], additionalProperties: false },
+    type: "object",
+    required: ["book", "verse"],
+    additionalProperties: false,
     properties: { book: { enum: ["Genesis", "Exodus"] }, verse: { type: "integer", minimum: 1, maximum: 50 } },
   });
 
@@ -60,14 +65,15 @@ describe("the AI SDK", () => {
       { role: "user" as const, content: [{ type: "text" as const, text: "And what?" }] },
     ];
     const { maxOutputTokens, seed } = base;
-    const { usage } = await generateText({ ...{ maxOutputTokens, seed, system: "Speak", messages }, model: model() });
+    const { usage } = await generateText({ maxOutputTokens, seed, system: "Speak", messages, model: model() });
     expect(usage.inputTokens).toBeGreaterThan(20);
   });
 
   test("a tool that must be called, whose result the next request has", async () => {
     const found: Verse[] = [];
     const find = tool({
-      ...{ description: "Finds a verse", inputSchema: verse },
+      description: "Finds a verse",
+      inputSchema: verse,
       execute(place) {
         found.push(place);
         return Promise.resolve("Let there be light");
@@ -80,7 +86,7 @@ describe("the AI SDK", () => {
     expect(["Genesis", "Exodus"]).toContain(found[0]!.book);
     const messages = [{ role: "user" as const, content: base.prompt }, ...response.messages];
     const { maxOutputTokens, seed } = base;
-    const answer = await generateText({ ...{ maxOutputTokens, seed, messages }, model: model() });
+    const answer = await generateText({ maxOutputTokens, seed, messages, model: model() });
     expect(answer.text).not.toBe("");
     const stream = streamText({ ...options, model: model() });
     expect(await stream.toolCalls).toMatchObject([{ toolName: "find", input: found[0] }]);

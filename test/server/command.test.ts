@@ -36,7 +36,8 @@ test("two servers on one port, and the end of one", async () => {
     `error: cannot listen at 127.0.0.1 port ${port}: another program has it: end that, or choose another --port\n`,
   );
   const answer = await fetch(`${url}/v1/completions`, {
-    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify({ prompt: "And", max_tokens: 300, ignore_eos: true, stream: true }),
   });
   server.kill("SIGTERM");
@@ -98,6 +99,7 @@ test.each([
     ...(given.apiKeys !== undefined && { apiKeys: join(folder, given.apiKeys) }),
   };
   await expect(open(placed)).rejects.toMatchObject({
-    ...{ name: "InputError", message: expect.stringContaining(message) as unknown },
+    name: "InputError",
+    message: expect.stringContaining(message) as unknown,
   });
 });

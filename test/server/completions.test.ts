@@ -30,7 +30,8 @@ describe("the openai client", () => {
     const whole = await server.client.completions.create(base);
     const stream = await server.client.completions.create({
       ...base,
-      ...{ stream: true, stream_options: { include_usage: true } },
+      stream: true,
+      stream_options: { include_usage: true },
     });
     let text = "";
     const reasons: unknown[] = [];
@@ -142,7 +143,11 @@ describe("a sampler of the request", () => {
     const { status, body } = await ask({ sampler: "topk(40) |> dist()" });
     expect(status).toBe(400);
     expect(body.error).toMatchObject({
-      ...{ param: "sampler", type: "invalid_request_error", code: "invalid_sampler", line: 1, column: 1 },
+      param: "sampler",
+      type: "invalid_request_error",
+      code: "invalid_sampler",
+      line: 1,
+      column: 1,
       diagnostics: [{ code: "E0202", line: 1, column: 1, help: expect.stringContaining("top_k") as unknown }],
     });
   });
@@ -175,7 +180,8 @@ describe("a sampler of the request", () => {
     ]);
     const text = await (
       await fetch(`${server.url}/v1/completions`, {
-        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({
           ...base,
           min_p: null,

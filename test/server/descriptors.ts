@@ -15,16 +15,15 @@ const file = join(folder, "keys");
 writeFileSync(file, `${OLD} old\n`);
 const keys = openSync(file, "r+");
 const server = await openServer({
-  ...{
-    model: DEMO_MODEL,
-    alias: "demo",
-    backend: "cpu",
-    port: 0,
-    sequences: 2,
-    contextSize: 256,
-    log: process.env["GGSL_LOG"] ? "json" : "off",
-  },
-  ...{ apiKeys: file, template: "{% for m in messages %}{{ m.content }}{% endfor %}" },
+  model: DEMO_MODEL,
+  alias: "demo",
+  backend: "cpu",
+  port: 0,
+  sequences: 2,
+  contextSize: 256,
+  log: process.env["GGSL_LOG"] ? "json" : "off",
+  apiKeys: file,
+  template: "{% for m in messages %}{{ m.content }}{% endfor %}",
 });
 const url = await server.listen();
 /** One connection, which stays open. */

@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => server.close(0));
 
 const asking = (schema: object, more: object = {}) => ({
-  ...{ messages: [{ role: "user", content: "In the beginning" }], max_tokens: 4 },
+  messages: [{ role: "user", content: "In the beginning" }],
+  max_tokens: 4,
   response_format: { type: "json_schema", json_schema: { name: "x", schema } },
   ...more,
 });
@@ -37,7 +38,8 @@ test.each([
     expect([status, body.error]).toEqual([
       400,
       expect.objectContaining({
-        ...{ code: "invalid_request", param: "response_format" },
+        code: "invalid_request",
+        param: "response_format",
         message: expect.stringMatching(/^the JSON schema exceeds a limit: /) as unknown,
       }),
     ]);

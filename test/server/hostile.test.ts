@@ -110,7 +110,13 @@ describe("a server", () => {
 
   test("survives hostile clients, whom honest ones do not notice", async () => {
     const report = await hostile(server, {
-      ...{ requests: 60, seconds: 300, quiet: 0.1, atOnce: 12, honest: 4, seed: 3, targets: [{ key: keys.hostile }] },
+      requests: 60,
+      seconds: 300,
+      quiet: 0.1,
+      atOnce: 12,
+      honest: 4,
+      seed: 3,
+      targets: [{ key: keys.hostile }],
       client: () => openClient(server.url, keys.honest),
     });
     expect(report.faults).toEqual([]);

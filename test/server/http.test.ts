@@ -32,20 +32,28 @@ describe("fields", () => {
     for (const [name, { on, support, about }] of Object.entries(FIELDS))
       if (support === "no")
         expect(await refused(on[0]!, { [name]: "x" })).toMatchObject({
-          ...{ param: name, code: "unsupported_parameter", message: expect.stringContaining(about) as unknown },
+          param: name,
+          code: "unsupported_parameter",
+          message: expect.stringContaining(about) as unknown,
         });
   });
 
   test("each that is done in part is refused beyond it", async () => {
     const beyond = {
-      ...{ stream_options: { include_obfuscation: true }, tool_choice: { type: "allowed_tools" }, best_of: 2 },
-      ...{ echo: true, service_tier: "priority", store: true, modalities: ["audio"] },
+      stream_options: { include_obfuscation: true },
+      tool_choice: { type: "allowed_tools" },
+      best_of: 2,
+      echo: true,
+      service_tier: "priority",
+      store: true,
+      modalities: ["audio"],
     };
     const partly = Object.entries(FIELDS).filter(([, { support }]) => support === "partly");
     expect(Object.keys(beyond).sort()).toEqual(partly.map(([name]) => name).sort());
     for (const [name, value] of Object.entries(beyond))
       expect(await refused(FIELDS[name as keyof typeof beyond].on[0]!, { [name]: value })).toMatchObject({
-        ...{ param: name, code: "unsupported_parameter" },
+        param: name,
+        code: "unsupported_parameter",
       });
   });
 
@@ -72,7 +80,9 @@ describe("fields", () => {
     [{ stop: [""] }, "stop[0]", '`stop[0]` must be a text that is not empty, found ""'],
   ])("%j", async (fields, param, message) => {
     expect(await refused("completions", fields)).toMatchObject({
-      ...{ param, type: "invalid_request_error", message: expect.stringContaining(message) as unknown },
+      param,
+      type: "invalid_request_error",
+      message: expect.stringContaining(message) as unknown,
     });
   });
 
@@ -91,7 +101,8 @@ describe("fields", () => {
       });
       expect([status, headers.get("x-ggsl-ignored")]).toEqual([200, "foo, bar"]);
       const stream = await fetch(`${lenient.url}/v1/completions`, {
-        ...{ method: "POST", headers: { "content-type": "application/json" } },
+        method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ prompt: "And", max_tokens: 1, stream: true, foo: 1 }),
       });
       expect(stream.headers.get("x-ggsl-ignored")).toBe("foo");
@@ -132,7 +143,8 @@ describe("requests that are no requests", () => {
     const text = await server.post("/v1/completions", "prompt=And", { "content-type": "text/plain" });
     expect([text.status, text.body.error!["code"]]).toEqual([415, "unsupported_media_type"]);
     expect((await server.post("/v1/nothing", {})).body.error).toMatchObject({
-      ...{ code: "unknown_route", message: "there is no /v1/nothing: /openapi.json lists the paths" },
+      code: "unknown_route",
+      message: "there is no /v1/nothing: /openapi.json lists the paths",
     });
     expect(await server.get("/openapi.json")).toContain("/v1/completions");
     const method = await server.post("/v1/models", {});

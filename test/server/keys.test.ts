@@ -35,7 +35,9 @@ describe("a file of keys", () => {
       id: sha256("sk-alice-1").slice(0, 16),
       name: "alice",
       limits: {
-        ...{ requests: 4, texts: Infinity, tokens: Infinity },
+        requests: 4,
+        texts: Infinity,
+        tokens: Infinity,
         cost: { work: 1_000_000, sorts: 2, nodes: 7 },
       },
     });

@@ -127,7 +127,9 @@ describe("places", () => {
 
   test("a place has a sampler of its own, beside places with other chains", async () => {
     const server = await start({
-      ...{ sequences: 3, contextSize: 256, slots: [{ slot: 1, name: "cold" }] },
+      sequences: 3,
+      contextSize: 256,
+      slots: [{ slot: 1, name: "cold" }],
       samplers: [{ name: "cold", file: "test/server/cold.ggsl" }],
     });
     const ask = async (fields: object): Promise<string> => {
@@ -156,7 +158,8 @@ describe("the end", () => {
   test("running texts are written to their end, what waits is refused, and nothing is taken", async () => {
     const server = await start({ sequences: 1, contextSize: 256 });
     const running = fetch(`${server.url}/v1/completions`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ ...LONG, max_tokens: 200, stream: true }),
     }).then((answer) => answer.text());
     await until(server, (state) => state.running === 1);
@@ -191,7 +194,8 @@ describe("the end", () => {
   test("texts that take too long end with an error", async () => {
     const server = await start({ sequences: 1, contextSize: 8192 });
     const running = fetch(`${server.url}/v1/completions`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ ...LONG, max_tokens: 8000, stream: true }),
     }).then((answer) => answer.text());
     await until(server, (state) => state.running === 1);

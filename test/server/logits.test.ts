@@ -22,7 +22,9 @@ const OCTETS = "application/octet-stream";
 
 const octets = (body: object, signal?: AbortSignal): Promise<Response> =>
   fetch(`${server.url}/v1/logits`, {
-    ...{ method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", accept: OCTETS } },
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", accept: OCTETS },
     ...(signal && { signal }),
   });
 

@@ -43,9 +43,28 @@ const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): unknown => (body["ch
 
 /** All fields with values that ask for nothing, as several clients send them. */
 const NEUTRAL = {
-  ...{ temperature: 1, top_p: 1, top_k: 0, min_p: 0, repeat_penalty: 1, repetition_penalty: 1, repeat_last_n: 64 },
-  ...{ frequency_penalty: 0, presence_penalty: 0, logit_bias: {}, seed: null, n: 1, best_of: 1, stop: [], echo: false },
-  ...{ logprobs: false, suffix: "", min_tokens: 0, ignore_eos: false, stream: false, user: null, id_slot: -1 },
+  temperature: 1,
+  top_p: 1,
+  top_k: 0,
+  min_p: 0,
+  repeat_penalty: 1,
+  repetition_penalty: 1,
+  repeat_last_n: 64,
+  frequency_penalty: 0,
+  presence_penalty: 0,
+  logit_bias: {},
+  seed: null,
+  n: 1,
+  best_of: 1,
+  stop: [],
+  echo: false,
+  logprobs: false,
+  suffix: "",
+  min_tokens: 0,
+  ignore_eos: false,
+  stream: false,
+  user: null,
+  id_slot: -1,
 };
 
 describe("beside a sampler of the server", () => {
@@ -89,7 +108,8 @@ describe("beside a sampler of the server", () => {
     "%s: %j is a wish that the chain cannot fulfil; a lenient server says that it has no effect",
     async (name, value) => {
       expect((await ask(house, { [name]: value })).body.error).toMatchObject({
-        ...{ param: name, code: "parameter_not_in_sampler" },
+        param: name,
+        code: "parameter_not_in_sampler",
         message: expect.stringContaining(`declare it there, or omit \`${name}\``) as unknown,
       });
       const answer = await ask(lenient, { [name]: value, nothing: 1 });
@@ -101,7 +121,8 @@ describe("beside a sampler of the server", () => {
 
   test("a stream of a lenient server has the header, too", async () => {
     const stream = await fetch(`${lenient.url}/v1/completions`, {
-      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ ...PROMPT, stream: true, top_p: 0.5 }),
     });
     expect(stream.headers.get("x-ggsl-ignored")).toBe("top_p");
@@ -113,7 +134,8 @@ describe("beside a sampler of the server", () => {
     const neutral = await ask(house, { ...NEUTRAL, id_slot: 1, seed: 1 });
     expect([neutral.status, textOf(neutral)]).toEqual([200, textOf(plain)]);
     expect((await ask(house, { id_slot: 1, temperature: 0.9 })).body.error).toMatchObject({
-      ...{ param: "temperature", code: "invalid_request" },
+      param: "temperature",
+      code: "invalid_request",
       message:
         "`temperature` must be at least 0 and at most 0.5 for the uniform `temperature` of this chain, found 0.9",
     });

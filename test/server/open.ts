@@ -24,15 +24,13 @@ export interface Answer {
 
 export async function open(options: Partial<ServeOptions> = {}): Promise<Opened> {
   const server = await openServer({
-    ...{
-      model: DEMO_MODEL,
-      alias: "demo",
-      backend: "cpu",
-      port: 0,
-      sequences: 4,
-      contextSize: 256,
-      log: process.env["GGSL_LOG"] ? "json" : "off",
-    },
+    model: DEMO_MODEL,
+    alias: "demo",
+    backend: "cpu",
+    port: 0,
+    sequences: 4,
+    contextSize: 256,
+    log: process.env["GGSL_LOG"] ? "json" : "off",
     ...options,
   });
   const url = await server.listen();
@@ -42,7 +40,9 @@ export async function open(options: Partial<ServeOptions> = {}): Promise<Opened>
     async post(path, body, headers = {}) {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       const answer = await fetch(url + path, {
-        ...{ method: "POST", headers: { "content-type": "application/json", ...headers }, body: text },
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: text,
       });
       return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer["body"] };
     },

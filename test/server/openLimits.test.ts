@@ -109,7 +109,9 @@ describe("bytes of bodies", () => {
     await answered(other, /^HTTP\/1\.1 200 /);
     const same = await slow("127.0.0.3", 0.5 * MIB, "x-forwarded-for: 10.0.0.1\r\n");
     expect(errorIn(await answered(same, /^HTTP\/1\.1 429 [^]*\}$/))).toMatchObject({
-      ...{ code: "too_many_bytes", type: "rate_limit_error", param: null },
+      code: "too_many_bytes",
+      type: "rate_limit_error",
+      param: null,
     });
     await same.closed;
     expect(first.text()).toBe("");

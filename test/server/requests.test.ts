@@ -359,7 +359,8 @@ describe("what a chain does not have", () => {
       'input boost: f32\nsampler add() { logit = logit + boost }\nimport { dist } from "std"\nchain c = add() |> dist()';
     const boost = Array<number>(2048).fill(0);
     expect((await asked({ sampler, sampler_inputs: { boost, other: [1] } })).error).toMatchObject({
-      ...{ code: "parameter_not_in_sampler", param: "sampler_inputs.other" },
+      code: "parameter_not_in_sampler",
+      param: "sampler_inputs.other",
       message: expect.stringContaining("its inputs are `boost`") as unknown,
     });
     expect(await asked({ sampler, sampler_inputs: { boost } })).toHaveProperty("choices");

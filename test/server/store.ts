@@ -17,12 +17,17 @@ const outfile = join(folder, "worker.mjs");
 await build({
   entryPoints: ["server/samplers/worker.ts"],
   outfile,
-  ...{ bundle: true, format: "esm", platform: "node", conditions: ["@ggsl/source"], logLevel: "error" },
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  conditions: ["@ggsl/source"],
+  logLevel: "error",
 });
 
 export const openStore = (options: Partial<SamplersOptions> = {}): Samplers =>
   new Samplers({
-    ...{ vocabSize: VOCAB_SIZE, deadline: 60_000 },
+    vocabSize: VOCAB_SIZE,
+    deadline: 60_000,
     script: { url: pathToFileURL(outfile), execArgv: [] },
     ...options,
   });

@@ -217,7 +217,9 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
   "SGLang's DeepSeekR1ThinkingBudgetLogitProcessor": (r) => {
     const [open, close, newline, budget] = [0, 1, 2, r.below(4)];
     return {
-      ...{ example: "text-rules", texts: ["<think>", "</think>", "\n"], stages: `deepseek_budget(${budget})` },
+      example: "text-rules",
+      texts: ["<think>", "</think>", "\n"],
+      stages: `deepseek_budget(${budget})`,
       processor: (scores, text) => {
         const ids = all(text);
         const [opened, closed] = [lengthSince(ids, [open]), lengthSince(ids, [close])];
@@ -232,7 +234,8 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
     const begin = Math.min(3, size - 2);
     const [eos, mostAtStart] = [r.below(begin - 1), r.below(3)];
     return {
-      ...{ example: "text-rules", stages: `time_stamps(${begin}, ${eos}, ${mostAtStart})` },
+      example: "text-rules",
+      stages: `time_stamps(${begin}, ${eos}, ${mostAtStart})`,
       processor: (input, { generated }) => {
         const scores = without(input, (token) => token === begin - 1);
         const mask = (from: number, to: number): unknown => scores.fill(MASKED, from, to);
@@ -260,7 +263,8 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
     const given = Math.fround(0.5 + r.uniform());
     const penalty = 1 / given;
     return {
-      ...{ example: "prompt-penalties", stages: `encoder_penalty(${given})` },
+      example: "prompt-penalties",
+      stages: `encoder_penalty(${given})`,
       processor: (scores, { prompt }) =>
         scores.map((score, token) => {
           if (!prompt.includes(token)) return score;
@@ -272,7 +276,8 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
   EncoderNoRepeatNGramLogitsProcessor: (r) => {
     const size = 2 + r.below(2);
     return {
-      ...{ example: "prompt-penalties", stages: `encoder_no_repeat_ngram(${size})` },
+      example: "prompt-penalties",
+      stages: `encoder_no_repeat_ngram(${size})`,
       processor: (scores, text) => {
         const { prompt } = text;
         const before = all(text).slice(1 - size);
@@ -285,7 +290,8 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
   "SynthIDTextWatermarkLogitsProcessor, with our hash": (r) => {
     const [secret, rounds] = [r.below(2 ** 24), 1 + r.below(4)];
     return {
-      ...{ example: "tournament", stages: `tournament(${secret}, ${rounds})` },
+      example: "tournament",
+      stages: `tournament(${secret}, ${rounds})`,
       // small probabilities are differences of numbers near 1
       tolerance: 1e-2,
       processor: (scores, text) => {

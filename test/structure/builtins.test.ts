@@ -33,8 +33,12 @@ const OTHER_TEXTS: Readonly<Record<string, string>> = {
   last: "a field of features and of uniform expressions",
 };
 const OTHER_KEYS: Readonly<Record<string, string>> = {
-  ...{ min: "a bound of a range", max: "a bound of a range" },
-  ...{ next: "of states", picked: "of lowering", count: "of a test's steps", n: "of a test's steps" },
+  min: "a bound of a range",
+  max: "a bound of a range",
+  next: "of states",
+  picked: "of lowering",
+  count: "of a test's steps",
+  n: "of a test's steps",
   last: "a feature's window",
 };
 
@@ -121,7 +125,10 @@ describe("a builtin added to the table", () => {
     }),
   };
   const parity: BuiltinName = {
-    ...{ doc: "whether the token's id is odd", type: "i32", shape: "column", rate: "runtime" },
+    doc: "whether the token's id is odd",
+    type: "i32",
+    shape: "column",
+    rate: "runtime",
     lower: (cx) => A.mod(cx, names["token"]!.lower(cx), constant(2)),
   };
 

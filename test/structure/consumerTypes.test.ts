@@ -62,14 +62,15 @@ test.each([false, true])(
       for (const { file, text } of PROGRAMS) writeFileSync(join(folder, file), text);
       writeFileSync(join(folder, "names.d.ts"), NAMES);
       const compilerOptions = {
-        ...{
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          noUncheckedIndexedAccess: true,
-          noEmit: true,
-          skipLibCheck,
-        },
-        ...{ target: "es2022", lib: ["es2022", "esnext.disposable"], types: ["node"], module: "nodenext" },
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        noEmit: true,
+        skipLibCheck,
+        target: "es2022",
+        lib: ["es2022", "esnext.disposable"],
+        types: ["node"],
+        module: "nodenext",
       };
       writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
       writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));

@@ -33,7 +33,12 @@ describe("@ggsl/compiler", () => {
     const { outputFiles } = await build({
       entryPoints: ["@ggsl/compiler"],
       conditions: ["@ggsl/source"],
-      ...{ bundle: true, write: false, platform: "browser", format: "iife", globalName: "compiler", target: "es2022" },
+      bundle: true,
+      write: false,
+      platform: "browser",
+      format: "iife",
+      globalName: "compiler",
+      target: "es2022",
     });
     const context = createContext({ TextEncoder, TextDecoder, console: undefined });
     runInContext(outputFiles[0]!.text, context);

@@ -27,8 +27,14 @@ export async function use(): Promise<void> {
 test("they need no newer library than ES2020 and the DOM", () => {
   writeFileSync(join(folder, "use.ts"), SOURCE);
   const compilerOptions = {
-    ...{ target: "es2020", lib: ["es2020", "dom"], types: [], module: "esnext", moduleResolution: "bundler" },
-    ...{ strict: true, noEmit: true, skipLibCheck: false },
+    target: "es2020",
+    lib: ["es2020", "dom"],
+    types: [],
+    module: "esnext",
+    moduleResolution: "bundler",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
   const tsc = ["node_modules/typescript-7/bin/tsc", "-p", folder];

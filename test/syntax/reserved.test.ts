@@ -61,7 +61,9 @@ test.each(Object.entries(PLACES))("as the name of %s", (what, programs) => {
       const text = program.replace("@", word);
       const [first] = check({ name: "a.ggsl", text }).diagnostics;
       expect({ text, code: first?.code, label: first?.label, start: first?.span.start }).toEqual({
-        ...{ text, code: "E0107", label: `it cannot be the name of ${what}` },
+        text,
+        code: "E0107",
+        label: `it cannot be the name of ${what}`,
         start: program.indexOf("@"),
       });
     }

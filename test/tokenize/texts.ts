@@ -34,10 +34,30 @@ export function pathOf({ file, pre }: Given, folder: string): string {
 
 /** What a text is made of, repeated. */
 export const UNITS = {
-  ...{ letter: "a", capital: "A", digit: "1", blank: " ", newline: "\n", tab: "\t", mark: "!", slash: "/", less: "<" },
-  ...{ han: "中", accent: "é", emoji: "😀", "no-break": "\u00a0", combining: "\u0301", control: "\u0001" },
-  ...{ words: " a", lines: "a\n", "blank lines": " \n", cases: "aA", digits: "1 ", slashes: "/\n" },
-  ...{ end: "</s>", "other end": "<|im_end|>", "end of text": "<|endoftext|>" },
+  letter: "a",
+  capital: "A",
+  digit: "1",
+  blank: " ",
+  newline: "\n",
+  tab: "\t",
+  mark: "!",
+  slash: "/",
+  less: "<",
+  han: "中",
+  accent: "é",
+  emoji: "😀",
+  "no-break": "\u00a0",
+  combining: "\u0301",
+  control: "\u0001",
+  words: " a",
+  lines: "a\n",
+  "blank lines": " \n",
+  cases: "aA",
+  digits: "1 ",
+  slashes: "/\n",
+  end: "</s>",
+  "other end": "<|im_end|>",
+  "end of text": "<|endoftext|>",
 } as const;
 export type Unit = keyof typeof UNITS;
 

@@ -47,11 +47,15 @@ describe("a tool that cannot run says why", () => {
     const env = { PATH: folder.path("bin") };
     const install = "On Debian or Ubuntu, as root: apt-get install g++ cmake make git\n";
     expect(freshTool(folder, "demo", env)).toMatchObject({
-      ...{ status: 1, stdout: "", stderr: `setup: missing g++, cmake, make, git. ${install}` },
+      status: 1,
+      stdout: "",
+      stderr: `setup: missing g++, cmake, make, git. ${install}`,
     });
     for (const name of ["g++", "make"]) writeFileSync(folder.path(`bin/${name}`), "#!/bin/sh\n", { mode: 0o755 });
     expect(freshTool(folder, "test", env)).toMatchObject({
-      ...{ status: 1, stdout: "\n0 passed, 1 failed\n", stderr: `setup: missing cmake, git. ${install}` },
+      status: 1,
+      stdout: "\n0 passed, 1 failed\n",
+      stderr: `setup: missing cmake, git. ${install}`,
     });
     // what compiles no C++ goes on to npm, which is not there either
     expect(freshTool(folder, "lint", env).stdout).toMatch(/^setup: installing packages/);

@@ -26,8 +26,11 @@ export const runJest = (args: readonly string[], environment: Readonly<Record<st
 /** Runs a Node.js program. */
 export function runProcess(args: readonly string[], environment: Readonly<Record<string, string>>): Ended {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
-    ...{ encoding: "utf8", env: { ...ENVIRONMENT, ...environment }, maxBuffer: 2 ** 28 },
-    ...{ timeout: SECONDS * 1000, killSignal: "SIGKILL" },
+    encoding: "utf8",
+    env: { ...ENVIRONMENT, ...environment },
+    maxBuffer: 2 ** 28,
+    timeout: SECONDS * 1000,
+    killSignal: "SIGKILL",
   });
   const crash = signal !== null && CRASHES.includes(signal) ? signal : undefined;
   const ending = status === null ? `\nended by ${signal}${signal === "SIGKILL" ? `; there are ${SECONDS} s` : ""}` : "";

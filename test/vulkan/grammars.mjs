@@ -9,12 +9,10 @@ const found = JSON.parse(process.argv[2]).map((size) => {
   const vocabulary = Array.from({ length: size }, (_, i) => `#${i};`);
   const picks = [];
   const evaluator = createEvaluator(graph, size, {
-    ...{
-      backend: "vulkan",
-      uniforms: { g: { choices: [`#${size - 1};`, "#0;"] } },
-      feed: { vocabulary },
-      strict: true,
-    },
+    backend: "vulkan",
+    uniforms: { g: { choices: [`#${size - 1};`, "#0;"] } },
+    feed: { vocabulary },
+    strict: true,
   });
   for (const sign of [1, -1]) picks.push(evaluator.evaluate(Float32Array.from(vocabulary, (_, i) => sign * i)).token);
   evaluator.dispose();

@@ -42,12 +42,18 @@ const isWhole = process.env["GGSL_WHOLE"] === "1";
 
 const CASES: readonly Case[] = [
   ...(isWhole ? [1, 4, 8] : [1, 8]).map((count) => ({
-    ...{ title: `${count} generations at once on Vulkan pick what combined logits of the CPU give`, count },
-    ...{ stages: "cfg(2.5) |> greedy()", name: "negative", combine: guidance(2.5) },
+    title: `${count} generations at once on Vulkan pick what combined logits of the CPU give`,
+    count,
+    stages: "cfg(2.5) |> greedy()",
+    name: "negative",
+    combine: guidance(2.5),
   })),
   {
-    ...{ title: "contrastive decoding on Vulkan", count: isWhole ? 2 : 1 },
-    ...{ stages: "contrastive(0.05, 1.5) |> greedy()", name: "amateur", combine: contrast(0.05, 1.5) },
+    title: "contrastive decoding on Vulkan",
+    count: isWhole ? 2 : 1,
+    stages: "contrastive(0.05, 1.5) |> greedy()",
+    name: "amateur",
+    combine: contrast(0.05, 1.5),
   },
 ];
 const pairsOf = ({ count }: Case): (readonly [number[], number[]])[] =>

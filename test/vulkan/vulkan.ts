@@ -15,7 +15,9 @@ export function ggsl(...args: readonly string[]): string {
 /** Runs a Node.js program. */
 export function node(...args: readonly string[]): string {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, {
-    ...{ encoding: "utf8", env: ENVIRONMENT, maxBuffer: 2 ** 26 },
+    encoding: "utf8",
+    env: ENVIRONMENT,
+    maxBuffer: 2 ** 26,
   });
   if (status !== 0) throw new Error(`${args.join(" ").slice(0, 200)}: status ${status ?? signal}\n${stderr}${stdout}`);
   return stdout;

@@ -5,7 +5,7 @@
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { compilePipeline } from "ggsl/chain/chain.js";
 import { createEvaluator } from "ggsl/chain/evaluate.js";
-import { takesDraws } from "ggsl/sequence/sequence.js";
+import { takesDraws } from "ggsl/sequence/streams.js";
 
 const [size, ...chains] = process.argv.slice(2);
 const vocabSize = Number(size);
@@ -21,7 +21,10 @@ const history = Array.from({ length: 40 }, (_, i) => (i * 31) % 17);
 function evaluate(graph, backend) {
   const inputs = Object.fromEntries(guidesOf(graph).map(({ name }) => [name, guide]));
   const evaluator = createEvaluator(graph, vocabSize, {
-    ...{ backend, strict: true, history, feed: { inputs } },
+    backend,
+    strict: true,
+    history,
+    feed: { inputs },
     ...(takesDraws(graph) && { draws: [0.37] }),
   });
   try {

@@ -110,8 +110,10 @@ llamaTest("a generation stops between two tokens, and others continue", async ()
 });
 
 const batch = (token: number, position: number): Batch => ({
-  ...{ tokens: Int32Array.of(token), positions: Int32Array.of(position) },
-  ...{ sequences: Int32Array.of(0), outputs: Uint8Array.of(1) },
+  tokens: Int32Array.of(token),
+  positions: Int32Array.of(position),
+  sequences: Int32Array.of(0),
+  outputs: Uint8Array.of(1),
 });
 
 llamaTest("contexts give the native errors", async () => {
@@ -152,7 +154,8 @@ llamaTest("after a trap every use of that model is an error, and the next one ru
   const { handle } = context as unknown as { handle: { held: { at: number } } };
   handle.held.at = 0x7fff_fff0;
   await expect(context.decode(batch(1, 0))).rejects.toMatchObject({
-    ...{ code: "COMPUTE_FAILED", message: "memory access out of bounds" },
+    code: "COMPUTE_FAILED",
+    message: "memory access out of bounds",
   });
   expect(() => native.tokenize("x", true, false)).toThrow(expect.objectContaining({ code: "DISPOSED" }));
   await expect(native.createContext({})).rejects.toMatchObject({ code: "DISPOSED" });

@@ -49,7 +49,9 @@ llamaTest("a long prompt is read in pieces while another text is written", async
   while (written.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const from = written.length;
   const reader = batch.add(prompt(300).fill(7, 0, 1), {
-    ...{ chain: CHAIN, maxTokens: 1, ...endless(model) },
+    chain: CHAIN,
+    maxTokens: 1,
+    ...endless(model),
     onPromptProgress: (read) => progress.push(read),
   });
   await tokensOf(reader);

@@ -32,8 +32,10 @@ function sectionOf({ name, doc, example }: Optimization): string {
     name,
     doc: `${doc.charAt(0).toUpperCase()}${doc.slice(1)}.`,
     example: isProgram(example) ? `\`\`\`ggsl\n${example.trim()}\n\`\`\`` : `\`${example}\``,
-    ...{ nodesOff: countNodes(off), graphOff: textOf(off) },
-    ...{ nodesOn: countNodes(on), graphOn: textOf(on) },
+    nodesOff: countNodes(off),
+    graphOff: textOf(off),
+    nodesOn: countNodes(on),
+    graphOn: textOf(on),
   });
 }
 

@@ -50,16 +50,21 @@ export async function fillDist(): Promise<void> {
   }
   for (const workspace of publicFolders()) await vendor(workspace);
   const { metafile } = await build({
-    ...{
-      absWorkingDir: root,
-      entryPoints: ["cli/start.ts"],
-      entryNames: "main",
-      outdir: folder,
-      external: externals(),
-    },
-    ...{ bundle: true, splitting: true, format: "esm", platform: "node", target: "node20", logLevel: "warning" },
+    absWorkingDir: root,
+    entryPoints: ["cli/start.ts"],
+    entryNames: "main",
+    outdir: folder,
+    external: externals(),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    logLevel: "warning",
     // Loading takes time by the character. Names stay, for stack traces.
-    ...{ minifyWhitespace: true, minifySyntax: true, lineLimit: 200 },
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
     metafile: true,
     // bundles this project's packages from their sources
     conditions: ["@ggsl/source"],

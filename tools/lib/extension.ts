@@ -4,7 +4,10 @@ import { build, type BuildOptions } from "esbuild";
 import { grammarLibrary, REQUIRE } from "./dist.js";
 
 const COMMON = {
-  ...{ bundle: true, write: false, legalComments: "inline", logLevel: "warning" },
+  bundle: true,
+  write: false,
+  legalComments: "inline",
+  logLevel: "warning",
   // bundles this project's packages from their sources
   conditions: ["@ggsl/source"],
 } as const satisfies BuildOptions;
@@ -17,12 +20,19 @@ export async function bundlesOf(folder: string): Promise<Record<string, Uint8Arr
   return {
     "dist/extension.cjs": await bundled({
       ...node,
-      ...{ entryPoints: source("src/extension.ts"), format: "cjs", external: ["vscode"] },
+      entryPoints: source("src/extension.ts"),
+      format: "cjs",
+      external: ["vscode"],
     }),
     // in the folder of the carried command, where it finds the WebAssembly module
     "ggsl/dist/preview/engine.js": await bundled({
-      ...{ ...node, entryPoints: source("preview/engine.ts"), format: "esm" },
-      ...{ minifyWhitespace: true, lineLimit: 200, banner: REQUIRE, plugins: [grammarLibrary] },
+      ...node,
+      entryPoints: source("preview/engine.ts"),
+      format: "esm",
+      minifyWhitespace: true,
+      lineLimit: 200,
+      banner: REQUIRE,
+      plugins: [grammarLibrary],
     }),
     "dist/preview/page.js": await bundled({ ...page, entryPoints: source("preview/page.ts"), format: "iife" }),
     "dist/preview/page.css": await bundled({ ...page, entryPoints: source("preview/page.css") }),

@@ -3,7 +3,17 @@ import { ToolError } from "./process.js";
 
 /** Bytes of the fixed-size types, by type number. */
 const SIZES: Readonly<Record<number, number>> = {
-  ...{ 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 },
+  0: 1,
+  1: 1,
+  2: 2,
+  3: 2,
+  4: 4,
+  5: 4,
+  6: 4,
+  7: 1,
+  10: 8,
+  11: 8,
+  12: 8,
 };
 const U32 = 4;
 const F32 = 6;

@@ -147,9 +147,12 @@ class Llama {
         }),
       ).flat();
     return modelBytes({
-      ...{ name: "demo", opset: OPSET, metadata: {} },
+      name: "demo",
+      opset: OPSET,
+      metadata: {},
       graph: {
-        ...{ nodes: this.nodes, constants: this.constants },
+        nodes: this.nodes,
+        constants: this.constants,
         inputs: [
           { name: "input_ids", type: "i64", dims: ["batch_size", "positions"] },
           ...caches("past_key_values", "past"),

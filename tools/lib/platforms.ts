@@ -38,18 +38,26 @@ const MAKE = ["-G", "Unix Makefiles"];
 
 const TOOLCHAINS: Readonly<Record<PlatformName, Toolchain>> = {
   "linux-x64": {
-    ...{ system: "Linux", processor: "x86_64", compiler: "g++", generator: MAKE },
+    system: "Linux",
+    processor: "x86_64",
+    compiler: "g++",
+    generator: MAKE,
     cross: { compiler: "x86_64-linux-gnu-g++", package: "g++-x86-64-linux-gnu" },
   },
   "linux-arm64": {
-    ...{ system: "Linux", processor: "aarch64", compiler: "g++", generator: MAKE },
+    system: "Linux",
+    processor: "aarch64",
+    compiler: "g++",
+    generator: MAKE,
     cross: { compiler: "aarch64-linux-gnu-g++", package: "g++-aarch64-linux-gnu" },
   },
   "linux-x64-musl": { system: "Linux", processor: "x86_64", compiler: "g++", generator: MAKE },
   "darwin-arm64": { system: "Darwin", processor: "arm64", compiler: "clang++", generator: MAKE },
   // clang-cl: GCC for Windows has another layout of C++ classes than llama.cpp's DLLs
   "win32-x64": {
-    ...{ system: "Windows", processor: "AMD64", compiler: "clang-cl" },
+    system: "Windows",
+    processor: "AMD64",
+    compiler: "clang-cl",
     generator: ["-G", "Visual Studio 17 2022", "-A", "x64", "-T", "ClangCL"],
   },
 };
@@ -205,8 +213,15 @@ function describe(name: PlatformName, folder: string): void {
     repository?: unknown;
   };
   const manifest = {
-    ...{ name: `@ggsl/${name}`, version, description: `The native addon of ggsl for ${name}`, license },
-    ...{ engines, main: "ggsl.node", os: [os], cpu: [cpu], ...(libc && { libc: [libc] }) },
+    name: `@ggsl/${name}`,
+    version,
+    description: `The native addon of ggsl for ${name}`,
+    license,
+    engines,
+    main: "ggsl.node",
+    os: [os],
+    cpu: [cpu],
+    ...(libc && { libc: [libc] }),
     files: ["ggsl.node", ...(hasRpc(name) ? [RPC] : []), ...(llama === undefined ? ["*.so"] : [])],
     ...(llama !== undefined && { dependencies: { [`@node-llama-cpp/${llama}`]: RELEASE.package } }),
     ...(repository !== undefined && { repository }),

@@ -36,8 +36,15 @@ export async function vendor(workspace: string): Promise<void> {
     copyFileSync(join(root, "node_modules", TYPES[module]!), join(folder, `${fileOf(module)}.d.ts`));
   await build({
     entryPoints: Object.fromEntries([...code].map((module) => [fileOf(module), module])),
-    ...{ absWorkingDir: root, outdir: folder, bundle: true, format: "esm", platform: "neutral", target: "es2022" },
-    ...{ mainFields: ["module", "main"], legalComments: "none", logLevel: "warning" },
+    absWorkingDir: root,
+    outdir: folder,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    mainFields: ["module", "main"],
+    legalComments: "none",
+    logLevel: "warning",
   });
   writeFileSync(join(folder, "LICENSES.txt"), licenses(names.map((name) => join("node_modules", name))));
 }

@@ -68,16 +68,23 @@ function wordFault(span: Span, expected: readonly string[], found: Found): Diagn
 
 /** Words that a declared name follows, and what it is the name of. */
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ const: "a constant", input: "an input", fn: "a function", sampler: "a sampler", chain: "a chain" },
-  ...{
-    static: "a parameter",
-    let: "a value",
-    state: "a state",
-    measure: "a measure",
-    with: "a value of `repeat`",
-    as: "an import",
-  },
-  ...{ sum: "a counter", min: "a counter", max: "a counter", any: "a counter", all: "a counter", repeat: "a counter" },
+  const: "a constant",
+  input: "an input",
+  fn: "a function",
+  sampler: "a sampler",
+  chain: "a chain",
+  static: "a parameter",
+  let: "a value",
+  state: "a state",
+  measure: "a measure",
+  with: "a value of `repeat`",
+  as: "an import",
+  sum: "a counter",
+  min: "a counter",
+  max: "a counter",
+  any: "a counter",
+  all: "a counter",
+  repeat: "a counter",
 };
 
 /** What a name at this place would be declared as. */

@@ -35,7 +35,13 @@ async function answer({ id, name, text, offset, root, logits }: Request): Promis
     if (!program) throw compileError(diagnostics);
     const chain = chainAt(program, offset);
     const reply = await stagesReply({
-      ...{ kind: "program", text, chain, imports, statics: {}, seed: SEED, uniforms: {} },
+      kind: "program",
+      text,
+      chain,
+      imports,
+      statics: {},
+      seed: SEED,
+      uniforms: {},
       place: { logits: logitsOf({ kind: "shape", ...logits }), history: [], picked: [] },
     });
     return { id, chain, reply };

@@ -80,7 +80,9 @@ export async function openRemote(
     expect(still.loading);
     const handle = process.handle();
     const given = {
-      ...{ gpuLayers: options.gpuLayers, devices, isWatched: true },
+      gpuLayers: options.gpuLayers,
+      devices,
+      isWatched: true,
       ...(options.split && { split: Float32Array.from(options.split) }),
     };
     const [, info] = await process.ask(

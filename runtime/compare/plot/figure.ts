@@ -33,7 +33,10 @@ export function drawFigure(comparison: Comparison, options: FigureOptions = {}):
   const names = chains.map(({ name }) => name);
   const first = 20 + names.length * LINE + 34;
   const box = (i: number): Box => ({
-    ...{ left: LEFT, top: first + i * (PANEL + BETWEEN), width: Math.max(280, width) - LEFT - RIGHT, height: PANEL },
+    left: LEFT,
+    top: first + i * (PANEL + BETWEEN),
+    width: Math.max(280, width) - LEFT - RIGHT,
+    height: PANEL,
   });
   const curves = CURVE_NAMES.map((name, i) => {
     const { title, unit } = CURVES[name];

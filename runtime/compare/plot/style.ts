@@ -12,11 +12,17 @@ interface Colours {
 }
 
 const LIGHT: Colours = {
-  ...{ back: "#ffffff", ink: "#1c2128", faint: "#5d6775", grid: "#dfe3e8" },
+  back: "#ffffff",
+  ink: "#1c2128",
+  faint: "#5d6775",
+  grid: "#dfe3e8",
   chains: ["#0072b2", "#c24e00", "#00795a", "#9b3a78"],
 };
 const DARK: Colours = {
-  ...{ back: "#1b1f26", ink: "#e4e8ee", faint: "#9aa5b4", grid: "#363d48" },
+  back: "#1b1f26",
+  ink: "#e4e8ee",
+  faint: "#9aa5b4",
+  grid: "#363d48",
   chains: ["#56b4e9", "#f0a04b", "#3fcf9f", "#e29ac4"],
 };
 const DASHES = ["none", "8 3", "2 3", "9 3 2 3"];

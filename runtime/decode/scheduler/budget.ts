@@ -51,7 +51,8 @@ export class Budget {
 
   private inOrder(turns: readonly Turn[]): readonly Waiting[] {
     const waiting = turns.map((turn) => ({
-      ...{ turn, work: workOf(turn) },
+      turn,
+      work: workOf(turn),
       start: Math.max(this.clock, this.had.get(turn.job.places) ?? 0),
     }));
     this.clock = waiting.reduce((least, { start }) => Math.min(least, start), Infinity);

@@ -123,7 +123,9 @@ function unrolled(rules: Rules): Rules {
     // a class repeats in place, which costs the same after any number of characters
     const ranges = normalized(classes.flatMap((part) => positive(part)));
     const repeated: Item = {
-      ...{ kind: "repeat", min: 0, max: Infinity },
+      kind: "repeat",
+      min: 0,
+      max: Infinity,
       item: { kind: "class", ranges, isNegated: false },
     };
     result.set(name, classes.length > 0 ? all([repeated, others]) : others);

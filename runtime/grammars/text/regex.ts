@@ -23,7 +23,12 @@ const BLANKS: Ranges = [
 
 /** The classes that a letter after `\` names. */
 const CLASSES: Readonly<Record<string, Ranges>> = {
-  ...{ d: DIGITS, D: complement(DIGITS), w: WORD, W: complement(WORD), s: BLANKS, S: complement(BLANKS) },
+  d: DIGITS,
+  D: complement(DIGITS),
+  w: WORD,
+  W: complement(WORD),
+  s: BLANKS,
+  S: complement(BLANKS),
 };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 const PUNCTUATION = "^$\\.*+?()[]{}|/-";

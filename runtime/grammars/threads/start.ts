@@ -32,10 +32,13 @@ export function startThread(
   const counter = new Int32Array(new SharedArrayBuffer(4));
   const data = { port: port2, counter, engine };
   const worker = new Worker(grammarWorkerPath(), {
-    ...{ workerData: data, transferList: [port2] },
+    workerData: data,
+    transferList: [port2],
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: YOUNG },
     // it needs none of the loaders of this process
-    ...{ execArgv: [], env: {}, stdin: false },
+    execArgv: [],
+    env: {},
+    stdin: false,
   });
   worker.unref();
   return { worker, port, counter };

@@ -55,7 +55,9 @@ export function sharedClient(place: Place): Client {
 
 /** What is known to have been prepared need not be read first. */
 const engineOptions = (reads: boolean): EngineOptions => ({
-  ...{ memoryBytes: GRAMMAR_LIMITS.followingBytes, reads, prepared: GRAMMAR_LIMITS.prepared },
+  memoryBytes: GRAMMAR_LIMITS.followingBytes,
+  reads,
+  prepared: GRAMMAR_LIMITS.prepared,
 });
 
 /** For requests that were waiting when the thread was ended because of another. */

@@ -101,7 +101,8 @@ class Surroundings {
   };
 
   readonly WebAssembly = {
-    ...{ Memory: undefined, RuntimeError: Error },
+    Memory: undefined,
+    RuntimeError: Error,
     instantiate: async (bytes: Uint8Array, imports: object) => {
       compiled ??= webAssembly.compile(bytes);
       const instance = new webAssembly.Instance(await compiled, imports);

@@ -120,8 +120,12 @@ class Session {
       if (!matcher) continue;
       const { keep, tokens } = wayTo(matcher.at, position, from);
       const reply = yield {
-        ...{ type: "move", matcher: matcher.id, epoch: matcher.epoch, tokens },
-        ...{ back: matcher.at.depth - keep.depth, masks: position.depth - from + 1 },
+        type: "move",
+        matcher: matcher.id,
+        epoch: matcher.epoch,
+        tokens,
+        back: matcher.at.depth - keep.depth,
+        masks: position.depth - from + 1,
       };
       if (reply.type === "moved") return this.arrive(matcher, position, keep.depth + reply.accepted, reply.bits);
       this.matcher = undefined;

@@ -53,13 +53,27 @@ export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"
 type WorkerLogitsOptions = Omit<LogitsRequest, "prompt">;
 
 const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
-  ...{ chain: true, seed: true, uniforms: true, guides: true, maxTokens: true, minTokens: true, ignoreEnd: true },
-  ...{ stop: true, contextSize: true, logprobs: true, alternatives: true, states: true, speculate: true },
+  chain: true,
+  seed: true,
+  uniforms: true,
+  guides: true,
+  maxTokens: true,
+  minTokens: true,
+  ignoreEnd: true,
+  stop: true,
+  contextSize: true,
+  logprobs: true,
+  alternatives: true,
+  states: true,
+  speculate: true,
 };
 const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true });
 const chatNames = is.named<WorkerChatOptions>({
   ...ANY,
-  ...{ tools: true, addGenerationPrompt: true, template: true, variables: true },
+  tools: true,
+  addGenerationPrompt: true,
+  template: true,
+  variables: true,
 });
 const logitsNames = is.named<WorkerLogitsOptions>({ special: true, contextSize: true, last: true });
 const tokenizeNames = is.named<TokenizeOptions>({ special: true });

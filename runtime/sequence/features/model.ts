@@ -28,7 +28,9 @@ export function modelFeed(
 
 /** Where the grammars of a model's texts are opened. */
 export const grammarPlace = (model: NativeModel, { Grammar }: ModelBinding, lane?: string): GrammarPlace => ({
-  ...{ vocabulary: vocabularyOf(model), now: false, lane },
+  vocabulary: vocabularyOf(model),
+  now: false,
+  lane,
   openLlama: (gbnf) => llamaState(translated(() => new Grammar(model, gbnf, "root"))),
 });
 

@@ -35,7 +35,8 @@ const USER: ChatMessage = { role: "user", content: "Hello" };
 const TOOL: Tool = {
   type: "function",
   function: {
-    ...{ name: NAME, description: "Probe" },
+    name: NAME,
+    description: "Probe",
     parameters: { type: "object", properties: { [KEY]: { type: "string" } }, required: [KEY] },
   },
 };
@@ -179,7 +180,8 @@ function endLength(text: string, after: string): number {
 
 const literal = (value: string): object => ({ type: "const_string", value });
 const schemaOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => ({
-  ...{ type: "json_schema", json_schema: parameters },
+  type: "json_schema",
+  json_schema: parameters,
 });
 const either = (sequences: readonly (readonly object[])[]): GrammarSource => {
   const elements = sequences.map((parts) => ({ type: "sequence", elements: parts }));

@@ -56,7 +56,9 @@ export class ToolReader {
       this.blanks = "";
       this.isAtEdge = true;
       calls.push({
-        ...{ index: this.count++, id: `call_${randomUUID().replaceAll("-", "")}`, type: "function" },
+        index: this.count++,
+        id: `call_${randomUUID().replaceAll("-", "")}`,
+        type: "function",
         function: { name: call.name, arguments: call.arguments },
       });
       if (!this.isParallel) this.isFull = true;

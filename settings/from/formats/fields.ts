@@ -31,9 +31,17 @@ const LLAMA: Fields = {
     grammar_type preserved_tokens reasoning_control reasoning_budget_tokens reasoning_budget_start_tag reasoning_budget_end_tag
     reasoning_budget_end_tags reasoning_budget_message`),
   options: {
-    ...{ prompt: "prompt", messages: "messages", max_tokens: "maxTokens", max_completion_tokens: "maxTokens" },
-    ...{ n_predict: "maxTokens", stop: "stop", n: "sequences", n_cmpl: "sequences" },
-    ...{ logprobs: "logprobs", top_logprobs: "logprobs", n_probs: "likeliest" },
+    prompt: "prompt",
+    messages: "messages",
+    max_tokens: "maxTokens",
+    max_completion_tokens: "maxTokens",
+    n_predict: "maxTokens",
+    stop: "stop",
+    n: "sequences",
+    n_cmpl: "sequences",
+    logprobs: "logprobs",
+    top_logprobs: "logprobs",
+    n_probs: "likeliest",
   },
   others: words(`
     ${OPENAI_OTHERS} verbose timings_per_token cache_prompt return_tokens return_progress sse_ping_interval n_indent n_keep n_discard
@@ -49,8 +57,16 @@ const OLLAMA: Fields = {
     temperature top_k top_p min_p typical_p repeat_last_n repeat_penalty presence_penalty frequency_penalty mirostat mirostat_tau
     mirostat_eta tfs_z penalize_newline seed format`),
   options: {
-    ...{ num_ctx: "contextSize", num_thread: "threads", num_gpu: "gpuLayers", num_predict: "maxTokens", stop: "stop" },
-    ...{ prompt: "prompt", system: "system", messages: "messages", logprobs: "logprobs", top_logprobs: "logprobs" },
+    num_ctx: "contextSize",
+    num_thread: "threads",
+    num_gpu: "gpuLayers",
+    num_predict: "maxTokens",
+    stop: "stop",
+    prompt: "prompt",
+    system: "system",
+    messages: "messages",
+    logprobs: "logprobs",
+    top_logprobs: "logprobs",
   },
   others: words(`
     num_batch main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock num_keep numa num_gqa rope_frequency_base
@@ -98,8 +114,15 @@ const VLLM: Fields = {
     min_tokens stop_token_ids thinking_token_budget guided_json guided_regex guided_choice guided_grammar guided_decoding_backend
     structured_outputs response_format use_beam_search length_penalty early_stopping logits_processors vllm_xargs prompt_logprobs`),
   options: {
-    ...{ prompt: "prompt", messages: "messages", max_tokens: "maxTokens", max_completion_tokens: "maxTokens" },
-    ...{ stop: "stop", n: "sequences", ignore_eos: "ignoreEnd", logprobs: "logprobs", top_logprobs: "logprobs" },
+    prompt: "prompt",
+    messages: "messages",
+    max_tokens: "maxTokens",
+    max_completion_tokens: "maxTokens",
+    stop: "stop",
+    n: "sequences",
+    ignore_eos: "ignoreEnd",
+    logprobs: "logprobs",
+    top_logprobs: "logprobs",
   },
   others: words(`
     ${OPENAI_OTHERS} prompt_embeds metadata store service_tier include_stop_str_in_output skip_special_tokens
@@ -117,9 +140,16 @@ const KOBOLD_CPP: Fields = {
     smoothing_curve adaptive_target adaptive_decay sampler_order sampler_seed logit_bias custom_token_bans banned_tokens
     banned_strings grammar response_format guidance_scale negative_prompt ban_eos_token use_default_badwordsids`),
   options: {
-    ...{ max_context_length: "contextSize", max_tokens: "maxTokens", max_length: "maxTokens", n: "sequences" },
-    ...{ stop: "stop", stop_sequence: "stop", bypass_eos: "ignoreEnd", logprobs: "logprobs" },
-    ...{ prompt: "prompt", messages: "messages" },
+    max_context_length: "contextSize",
+    max_tokens: "maxTokens",
+    max_length: "maxTokens",
+    n: "sequences",
+    stop: "stop",
+    stop_sequence: "stop",
+    bypass_eos: "ignoreEnd",
+    logprobs: "logprobs",
+    prompt: "prompt",
+    messages: "messages",
   },
   others: words(`
     memory images audio stream genkey trim_stop quiet render_special grammar_retain_state replace_instruct_placeholders model tools
@@ -136,8 +166,11 @@ const SILLY_TAVERN: Fields = {
     num_beams length_penalty min_length encoder_rep_pen freq_pen skew rep_pen_decay min_keep sampler_priority samplers
     samplers_priorities temperature_last early_stopping do_sample ignore_eos_token ignore_eos_token_aphrodite speculative_ngram`),
   options: {
-    ...{ max_length: "contextSize", amount_gen: "maxTokens", genamt: "maxTokens", n: "sequences" },
-    ...{ stopping_strings: "stop" },
+    max_length: "contextSize",
+    amount_gen: "maxTokens",
+    genamt: "maxTokens",
+    n: "sequences",
+    stopping_strings: "stop",
   },
   others: words(`
     name preset streaming stream rep_pen_size bypass_status_check skip_special_tokens add_bos_token include_reasoning

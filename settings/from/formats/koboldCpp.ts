@@ -12,8 +12,14 @@ import { FIELDS } from "./fields.js";
 import { greatest } from "@ggsl/compiler/extremes.js";
 
 const NAMES: KoboldNames = {
-  ...{ temperature: "temperature", topK: "top_k", typical: "typical", repPen: "rep_pen", presence: "presence_penalty" },
-  ...{ order: "sampler_order", mirostat: "mirostat", nsigma: "nsigma" },
+  temperature: "temperature",
+  topK: "top_k",
+  typical: "typical",
+  repPen: "rep_pen",
+  presence: "presence_penalty",
+  order: "sampler_order",
+  mirostat: "mirostat",
+  nsigma: "nsigma",
 };
 
 export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {

@@ -47,15 +47,30 @@ const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"])
 
 /** Options of the context and the generation that `ggsl run` also has. */
 export const RUN: Readonly<Record<string, OptionName>> = {
-  ...{ "-c": "contextSize", "--ctx-size": "contextSize" },
-  ...{ "-ctk": "cacheTypeK", "--cache-type-k": "cacheTypeK" },
-  ...{ "-ctv": "cacheTypeV", "--cache-type-v": "cacheTypeV" },
-  ...{ "-t": "threads", "--threads": "threads", "-tb": "threadsBatch", "--threads-batch": "threadsBatch" },
-  ...{ "-ngl": "gpuLayers", "--gpu-layers": "gpuLayers", "--n-gpu-layers": "gpuLayers" },
-  ...{ "-fa": "flashAttention", "--flash-attn": "flashAttention" },
-  ...{ "-n": "maxTokens", "--predict": "maxTokens", "--n-predict": "maxTokens" },
-  ...{ "-r": "stop", "--reverse-prompt": "stop" },
-  ...{ "-p": "prompt", "--prompt": "prompt", "-sys": "system", "--system-prompt": "system" },
+  "-c": "contextSize",
+  "--ctx-size": "contextSize",
+  "-ctk": "cacheTypeK",
+  "--cache-type-k": "cacheTypeK",
+  "-ctv": "cacheTypeV",
+  "--cache-type-v": "cacheTypeV",
+  "-t": "threads",
+  "--threads": "threads",
+  "-tb": "threadsBatch",
+  "--threads-batch": "threadsBatch",
+  "-ngl": "gpuLayers",
+  "--gpu-layers": "gpuLayers",
+  "--n-gpu-layers": "gpuLayers",
+  "-fa": "flashAttention",
+  "--flash-attn": "flashAttention",
+  "-n": "maxTokens",
+  "--predict": "maxTokens",
+  "--n-predict": "maxTokens",
+  "-r": "stop",
+  "--reverse-prompt": "stop",
+  "-p": "prompt",
+  "--prompt": "prompt",
+  "-sys": "system",
+  "--system-prompt": "system",
 };
 
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -181,7 +196,9 @@ const REPEATABLE = new Set(["logit_bias", "dry_sequence_breakers", "ignore_eos",
 
 const repeated = ({ key, node }: Setting, { place }: TextNode): Note => ({
   kind: "idle",
-  ...{ key, place: node.place, text: `it is given again at ${place}` },
+  key,
+  place: node.place,
+  text: `it is given again at ${place}`,
 });
 
 /** Long options may be written with underscores. */

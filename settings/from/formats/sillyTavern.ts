@@ -31,8 +31,14 @@ const ELSEWHERE: Readonly<Record<string, number>> = {
 const OTHER_ORDERS = ["sampler_priority", "samplers", "samplers_priorities"];
 
 const NAMES: KoboldNames = {
-  ...{ temperature: "temp", topK: "top_k", typical: "typical_p", repPen: "rep_pen", presence: "presence_pen" },
-  ...{ order: "sampler_order", mirostat: "mirostat_mode", nsigma: "nsigma" },
+  temperature: "temp",
+  topK: "top_k",
+  typical: "typical_p",
+  repPen: "rep_pen",
+  presence: "presence_pen",
+  order: "sampler_order",
+  mirostat: "mirostat_mode",
+  nsigma: "nsigma",
 };
 
 export function fromSillyTavern(root: ObjectNode, options: ImportOptions): Plan {

@@ -39,12 +39,10 @@ const BIAS = new Map([
 ]);
 
 const caseOf = (name: string, graph: Case["graph"], seed: number, guides: readonly string[] = []): Case => ({
-  ...{
-    name,
-    graph: withSeed(graph, 7 + seed),
-    logits: logitsOf(seed, graph.states.length > 0 ? MORE_STEPS : STEPS),
-    prompt: PROMPT,
-  },
+  name,
+  graph: withSeed(graph, 7 + seed),
+  logits: logitsOf(seed, graph.states.length > 0 ? MORE_STEPS : STEPS),
+  prompt: PROMPT,
   feed: {
     bias: BIAS,
     inputs: Object.fromEntries(guides.map((guideName) => [guideName, guide])),

@@ -165,7 +165,9 @@ function manifestOf(
   const batch = logits.length;
   const isBiased = graph.features.some(({ from }) => from.kind === "bias");
   return {
-    ...{ batch, prompt: logits.map(() => prompt), values: uniforms },
+    batch,
+    prompt: logits.map(() => prompt),
+    values: uniforms,
     ...(isBiased && {
       bias: logits.map(() => Object.fromEntries([...(feed.bias ?? [])].map(([t, x]) => [t, String(x)]))),
     }),

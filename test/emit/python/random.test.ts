@@ -31,8 +31,12 @@ function caseOf(program: Program): Case | undefined {
     );
     if (hasTexts || hostFaults(graph).length > 0) return undefined;
     return {
-      ...{ name: describeCase(program), graph, uniforms, feed: given.feed },
-      ...{ logits: [given.logits], prompt: given.history },
+      name: describeCase(program),
+      graph,
+      uniforms,
+      feed: given.feed,
+      logits: [given.logits],
+      prompt: given.history,
       pieces: vocabularyOf(program.logits.vocabSize).pieces.map((piece) => [...Buffer.from(piece, "latin1")]),
     };
   } catch (error) {

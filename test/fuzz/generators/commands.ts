@@ -124,7 +124,11 @@ export const commandLine = defineGenerator<Command>({
     writeFileSync(join(folder, "case.ggsl"), text);
     const args = [resolve("runtime/dist/cli/main.js"), ...words.map((word) => named(word).replaceAll("\0", ""))];
     const ended = spawnSync(process.execPath, args, {
-      ...{ cwd: folder, encoding: "utf8", timeout: 30_000, input: "", maxBuffer: 2 ** 26 },
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 30_000,
+      input: "",
+      maxBuffer: 2 ** 26,
       env: { ...process.env, NO_COLOR: "1" },
     });
     rmSync(folder, { recursive: true });

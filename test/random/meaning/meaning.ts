@@ -40,8 +40,15 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
     const rows = [...moment.raw].map(([token, { logit }]): Row => ({ token, logit, lets: new Map() }));
     const picked = accepted[step]!;
     const run: Run = {
-      ...{ moment, rows, states, measures: new Map(), picked },
-      ...{ started: new Set(), integers: new Set(), stage: 0, drawing: [] },
+      moment,
+      rows,
+      states,
+      measures: new Map(),
+      picked,
+      started: new Set(),
+      integers: new Set(),
+      stage: 0,
+      drawing: [],
     };
     const values = { ...program.set, ...program.uniforms };
     const args = new Map(

@@ -18,17 +18,25 @@ const bracketed = (levels: number): string => "[".repeat(levels) + "]".repeat(le
 /** Schemas of which much is made. */
 const schemas: fc.Arbitrary<object> = fc.oneof(
   fc.tuple(fc.constantFrom(10, 600, 2500, 8000), fc.double({ min: 0, max: 1, noNaN: true })).map(([count, share]) => ({
-    ...{ type: "object", additionalProperties: false, properties: named(count, { type: "integer" }) },
+    type: "object",
+    additionalProperties: false,
+    properties: named(count, { type: "integer" }),
     minProperties: Math.floor(share * count),
   })),
   fc.constantFrom(10, 500, 2000).map((count) => ({
-    ...{ type: "object", properties: named(count, { enum: ["a", "b"] }), required: Object.keys(named(count, {})) },
+    type: "object",
+    properties: named(count, { enum: ["a", "b"] }),
+    required: Object.keys(named(count, {})),
   })),
   fc.tuple(fc.constantFrom(1, 40, 2000, 1_000_000), fc.constantFrom(0, 1, 1000)).map(([most, least]) => ({
-    ...{ type: "array", items: { type: "string", minLength: least, maxLength: most }, minItems: least, maxItems: most },
+    type: "array",
+    items: { type: "string", minLength: least, maxLength: most },
+    minItems: least,
+    maxItems: most,
   })),
   fc.constantFrom(2, 30, 300).map((count) => ({
-    ...{ type: "string", pattern: `^(${Array.from({ length: count }, (_, i) => `(a|b){0,${i}}c`).join("|")})*$` },
+    type: "string",
+    pattern: `^(${Array.from({ length: count }, (_, i) => `(a|b){0,${i}}c`).join("|")})*$`,
   })),
   fc.constantFrom(100, 18_000).map((length) => ({ type: "string", pattern: `^${"[a-z]?".repeat(length / 6)}$` })),
   fc.constantFrom(3, 30).map((depth) => {

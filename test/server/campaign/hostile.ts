@@ -60,7 +60,9 @@ const GROWTH = 0.05;
 const WARM_UP = 0.2;
 
 const SCHEMA = {
-  ...{ type: "object", additionalProperties: false, required: ["book", "verse"] },
+  type: "object",
+  additionalProperties: false,
+  required: ["book", "verse"],
   properties: {
     book: { enum: ["Genesis", "Exodus", "Leviticus"] },
     verse: { type: "integer", minimum: 1, maximum: 99 },

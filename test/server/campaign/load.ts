@@ -67,7 +67,9 @@ export async function load(server: Child, { clients, seconds, tokens, key }: Loa
   clearInterval(timer);
   const sixth = Math.ceil(memory.length / 6);
   return {
-    ...{ requests, tokens: requests * tokens, faults },
+    requests,
+    tokens: requests * tokens,
+    faults,
     seconds: (performance.now() - start) / 1000,
     first: [quantile(first, 0.5), quantile(first, 0.99)],
     next: [quantile(gaps, 0.5), quantile(gaps, 0.99)],

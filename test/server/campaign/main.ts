@@ -64,8 +64,13 @@ memory after a sixth and at the end: ${pair(memory)} MB; processor: ${cpu.toFixe
         async (server) => {
           console.log(`hostile: seed ${number("seed")}`);
           const report = await hostile(server, {
-            ...{ requests: number("requests"), seconds: 60 * number("minutes"), quiet: number("quiet") },
-            ...{ atOnce: 32, honest: number("honest"), seed: number("seed"), ...byAddress(() => server.url) },
+            requests: number("requests"),
+            seconds: 60 * number("minutes"),
+            quiet: number("quiet"),
+            atOnce: 32,
+            honest: number("honest"),
+            seed: number("seed"),
+            ...byAddress(() => server.url),
             kinds: values.kinds?.split(","),
           });
           const { requests, seconds, outcomes, goals } = report;

@@ -22,7 +22,9 @@ const bodyOf = (seed: number): object => {
   const sampler = SAMPLERS[seed % SAMPLERS.length];
   return {
     prompt: `In the day that ${seed % 10}`,
-    ...{ seed, max_tokens: TOKENS, ignore_eos: true },
+    seed,
+    max_tokens: TOKENS,
+    ignore_eos: true,
     ...(sampler !== undefined && { sampler }),
   };
 };

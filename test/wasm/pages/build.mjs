@@ -27,7 +27,11 @@ const BUNDLERS = {
     const { build } = await import("vite");
     const output = { entryFileNames: "[name].js" };
     await build({
-      ...{ root: here, configFile: false, base: "./", logLevel: "warn", worker: { format: "es" } },
+      root: here,
+      configFile: false,
+      base: "./",
+      logLevel: "warn",
+      worker: { format: "es" },
       build: {
         outDir: folder,
         assetsDir: "",
@@ -40,7 +44,11 @@ const BUNDLERS = {
   async webpack() {
     const { default: webpack } = await import("webpack");
     const compiler = webpack({
-      ...{ mode: "development", devtool: false, context: here, entry: entries[0], performance: false },
+      mode: "development",
+      devtool: false,
+      context: here,
+      entry: entries[0],
+      performance: false,
       output: { path: folder, filename: "page.js" },
     });
     const stats = await new Promise((done, fail) => compiler.run((error, made) => (error ? fail(error) : done(made))));

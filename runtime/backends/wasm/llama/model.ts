@@ -69,7 +69,16 @@ function infoOf(handle: Handle): ModelInfo {
   const entries = texts.flatMap((key, i) => (i % 2 === 0 ? [[key, texts[i + 1]!] as const] : []));
   const metadata = Object.fromEntries(entries);
   return {
-    ...{ description, parameters, bytes, trainedContextSize, vocabSize, bos, eos },
-    ...{ addsBos: addsBos !== 0, isRecurrent: isRecurrent !== 0, outputDevice: "CPU", metadata },
+    description,
+    parameters,
+    bytes,
+    trainedContextSize,
+    vocabSize,
+    bos,
+    eos,
+    addsBos: addsBos !== 0,
+    isRecurrent: isRecurrent !== 0,
+    outputDevice: "CPU",
+    metadata,
   };
 }
