@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { loadModelFromBytes } from "../../runtime/models/model.js";
 import { loadWasm } from "../../runtime/backends/wasm/loader.js";
 import { compiledOf, locationOf, sendable } from "../../runtime/backends/wasm/source.js";
@@ -35,6 +36,14 @@ afterAll(() => {
   server.close();
   server.closeAllConnections();
   rmSync(folder, { recursive: true });
+});
+
+test("docs/wasm.md says how large the module is", () => {
+  const bytes = readFileSync(MODULE);
+  const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length].map((size) => Math.round(size / 1000));
+  expect(/\((\d+) kB, (\d+) kB compressed\)/.exec(readFileSync("docs/wasm.md", "utf8"))!.slice(1).map(Number)).toEqual(
+    sizes,
+  );
 });
 
 test("a path, a URL, bytes and a compiled module are taken", async () => {
