@@ -40,10 +40,13 @@ afterAll(() => {
 
 test("docs/wasm.md says how large the module is", () => {
   const bytes = readFileSync(MODULE);
-  const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length].map((size) => Math.round(size / 1000));
-  expect(/\((\d+) kB, (\d+) kB compressed\)/.exec(readFileSync("docs/wasm.md", "utf8"))!.slice(1).map(Number)).toEqual(
-    sizes,
-  );
+  const [size, compressed] = /\((\d+) kB, (\d+) kB compressed\)/
+    .exec(readFileSync("docs/wasm.md", "utf8"))!
+    .slice(1)
+    .map(Number);
+  expect(size).toBe(Math.round(bytes.length / 1000));
+  // versions of zlib differ by a few bytes in a thousand
+  expect(Math.abs(compressed! - gzipSync(bytes, { level: 9 }).length / 1000)).toBeLessThan(2);
 });
 
 test("a path, a URL, bytes and a compiled module are taken", async () => {
