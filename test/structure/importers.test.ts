@@ -10,20 +10,6 @@ const FILES = "test/import/files";
 /** The importers with fields of their own; others read the same fields in another way. */
 const NAMES = JSON_FORMATS.filter(({ fields }) => fields !== undefined).map(({ name }) => name);
 
-/** The row of CONTRIBUTING.md: how many places, and which. */
-const [, COUNT, PLACES] = /^\| an importer \| (\d+): (.*?) \|/m.exec(readFileSync("CONTRIBUTING.md", "utf8"))!;
-
-test("the places that CONTRIBUTING.md names exist, and are as many as it says", () => {
-  const named = PLACES!.split(/, (?=its|files)/);
-  expect(named).toHaveLength(Number(COUNT));
-  expect(named.map((place) => /`([^`]+)`/.exec(place)![1])).toEqual([
-    `${FORMATS}/NAME.ts`,
-    "formats/index.ts",
-    "formats/fields.ts",
-    `${FILES}/NAME`,
-  ]);
-});
-
 test.each(NAMES)("%s has its places", (name) => {
   expect(Object.keys(FIELDS)).toContain(name);
   expect(readdirSync(join(FILES, name)).length).toBeGreaterThan(1);
