@@ -196,6 +196,11 @@ describe("a sampler of the request", () => {
     expect((await ask({ sampler: program })).body.error).toMatchObject({ param: "sampler_inputs" });
   });
 
+  test("one that makes a logit infinite ends the text with what is wrong", async () => {
+    const { status, body } = await ask({ sampler: "top_k(8) |> host temp(1e-40) |> host dist()" });
+    expect([status, body.error]).toMatchObject([400, { code: "sampler_failed", param: "sampler" }]);
+  });
+
   test("one that picks no token is refused", async () => {
     expect((await ask({ sampler: "top_k(4)" })).body.error).toMatchObject({
       param: "sampler",

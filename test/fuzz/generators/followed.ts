@@ -19,6 +19,9 @@ const REFUSED: ReadonlySet<string> = new Set([
 /** Milliseconds that this thread may stand, on a machine that does more than this. */
 const MOST_HELD = 1000;
 
+/** Milliseconds after which a text that takes its time ends: each of its tokens has a limit of its own. */
+const MOST_WALKED = 8000;
+
 let opened: Promise<NativeModel> | undefined;
 let lanes = 0;
 
@@ -44,8 +47,9 @@ async function walked(source: GrammarSource, place: GrammarPlace, vocabSize: num
     prepareGrammar(source, place),
   );
   let state: GrammarState = openGrammar(source, place);
+  const start = performance.now();
   try {
-    for (let step = 0; step < steps; step++) {
+    for (let step = 0; step < steps && performance.now() - start < MOST_WALKED; step++) {
       await timed("for a token", GRAMMAR_LIMITS.stepMilliseconds, async () => state.ready());
       const tokens = tokensOf(state.bits()).filter((token) => token < vocabSize);
       if (tokens.length === 0) throw new Wrong("no token may come next, and none ends the text");
