@@ -120,6 +120,18 @@ beforeAll(async () => {
   ({ pieces } = await loadVocabulary(DEMO_MODEL));
 });
 
+test("all variants of the default chain are compiled before a request asks for one", () => {
+  const chains = new DefaultChains();
+  const start = process.cpuUsage();
+  for (const most of [undefined, mostFor(1), mostFor(64), mostFor(65)])
+    for (const edits of [false, true])
+      for (const constrained of [false, true])
+        expect(chains.of({ most, edits, constrained })).toBe(chains.of({ most, edits, constrained }));
+  const { user, system } = process.cpuUsage(start);
+  // one alone takes some milliseconds to compile, and the first ones of a process some hundred
+  expect((user + system) / 1000).toBeLessThan(20);
+});
+
 describe("a sampler of the request", () => {
   const ask = (fields: object) => server.post("/v1/completions", { ...base, min_p: null, ...fields });
   const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): string =>
