@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { toSpec } from "../../compiler/graph/json.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { loadVocabulary } from "../../runtime/models/model.js";
+import { DefaultChains, mostFor } from "../../server/engine/defaults.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { eventsOf, open, type Opened } from "./open.js";
 

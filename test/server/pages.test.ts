@@ -51,8 +51,8 @@ test.each(["server", "security"])("the options of commands that docs/%s.md names
 });
 
 describe("what they say has a test", () => {
-  const of = (name: string, claims: readonly Claim[]) => claims.map((claim) => [name, ...claim] as const);
-  test.each([...of("server", SERVER), ...of("security", SECURITY)])("%s.md: %s", (name, words, file, title) => {
+  const of = (name: string, claims: readonly Claim[]) => claims.map((claim) => [name, claim.words, claim] as const);
+  test.each([...of("server", SERVER), ...of("security", SECURITY)])("%s.md: %s", (name, words, { file, title }) => {
     expect(oneLine(pageOf(name))).toContain(words);
     expect(title).not.toBe("");
     expect(readFileSync(`test/${file}.test.ts`, "utf8")).toContain(title);
@@ -81,7 +81,7 @@ describe("what they say has a test", () => {
     ],
     ["security", SECURITY, ["Isolation"]],
   ] as const)("each paragraph of docs/%s.md that says what holds", (name, claims, sections) => {
-    const without = said(name, sections).filter((part) => !claims.some(([words]) => part.includes(words)));
+    const without = said(name, sections).filter((part) => !claims.some(({ words }) => part.includes(words)));
     expect(without).toEqual([]);
   });
 });
