@@ -104,11 +104,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     bodyLimit: most("bodyBytes"),
     // there is one for each address of a name
-    serverFactory(handler, { keepAliveTimeout }) {
+    serverFactory(handler) {
       const server: Server = createServer(
         {
           maxHeaderSize: most("headerBytes"),
-          keepAliveTimeout: Number(keepAliveTimeout),
+          keepAliveTimeout: REQUEST_TIMES.idle,
           // a request without a host gets a refusal in the form of the others
           requireHostHeader: false,
           headersTimeout: REQUEST_TIMES.headers,

@@ -34,7 +34,7 @@ const OWN: Readonly<Partial<Record<RefusalReason, string>>> = {
 };
 
 /** Seconds after which a client tries again what the server has no room for now. */
-const RETRY_AFTER: Readonly<Partial<Record<RefusalReason, number>>> = { grammars_busy: 2 };
+const RETRY_AFTER: Readonly<Partial<Record<RefusalReason, number>>> = { grammars_busy: 2, tokenizer_busy: 2 };
 
 /** Errors of the system that has no file, thread or memory left. */
 const OUT: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN", "ERR_WORKER_INIT_FAILED"]);
@@ -68,8 +68,9 @@ const HTTP: Readonly<Record<string, readonly [reason: RefusalReason, message: st
 /**
  * The refusal that an error means. Its cause is the error, if the server has to tell it in its log.
  * @param field where the client has sent what caused it, if the error's kind does not tell
+ * @param busy what the error's code BUSY means there
  */
-export function refusalFor(error: unknown, field?: string): Refusal {
+export function refusalFor(error: unknown, field?: string, busy?: RefusalReason): Refusal {
   if (error instanceof Refusal) return error;
   if (isOutOfResources(error))
     return new Refusal("out_of_resources", "the server has no file or no thread left for this request: try again", {
@@ -87,9 +88,9 @@ export function refusalFor(error: unknown, field?: string): Refusal {
   };
   const http = code === undefined ? undefined : HTTP[code];
   if (http) return new Refusal(http[0], http[1]);
-  const known = code === undefined ? undefined : CAUSES[code as InputErrorCode];
+  const known = code === "BUSY" && busy ? ([busy] as const) : CAUSES[code as InputErrorCode];
   if (known) {
-    const [reason, usual] = known;
+    const [reason, usual]: readonly [RefusalReason, string?] = known;
     const param = field ?? usual;
     const own = OWN[reason];
     const retryAfter = RETRY_AFTER[reason];

@@ -110,6 +110,7 @@ export const REFUSALS = {
   /** Too many programs wait for the compiler. */
   compiler_busy: busy("too many programs wait for the compiler"),
   grammars_busy: busy("too many grammars of the client, or of all, wait to be prepared"),
+  tokenizer_busy: busy("too many texts of the client, or of all, wait to become tokens"),
   invalid_api_key: {
     status: 401,
     type: "authentication_error",

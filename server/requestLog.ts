@@ -19,7 +19,7 @@ export interface ServerLog extends Log {
 }
 
 /** Characters of a text that a client chose. */
-const LONGEST = 256;
+export const LONGEST = 256;
 
 export function openLog({ form, withPrompts, to = process.stdout }: LogOptions): ServerLog {
   if (form === "off") return { ...SILENT, answered: () => undefined };

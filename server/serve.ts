@@ -247,11 +247,17 @@ function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
   };
 }
 
-/** Opens the context, so that one that does not fit in memory ends the start and not the first request. */
-async function warmUp({ engine, defaults }: Serving): Promise<void> {
+/**
+ * Opens the context, so that one that does not fit in memory ends the start and not the first request; and does once what the first
+ * request of each kind would do while others wait: it renders a conversation, and prepares the vocabulary for grammars.
+ */
+async function warmUp({ engine, defaults, callForm }: Serving): Promise<void> {
   const chain = defaults.of({ edits: false, constrained: false });
   const { model, batch } = engine;
   const prompt = Int32Array.of(Math.max(model.info.bos, 0));
+  await model.prepareGrammar({ choices: ["a"] });
+  // what is wrong with a template is for those who use it
+  await callForm().catch(() => undefined);
   // the first place may be reserved
   for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0 }));
 }

@@ -17,6 +17,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   optimizer: () => import("./docs/optimizer.js"),
   errors: () => import("./docs/errors.js"),
   options: () => import("./docs/options.js"),
+  security: () => import("./docs/security.js"),
   server: () => import("./docs/server.js"),
   backends: () => import("./docs/backends.js"),
 };

@@ -5,6 +5,7 @@
 import { InputError, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
+import { tokenizeInTurn, type TextClient } from "../sequence/tokenizing.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {
@@ -149,18 +150,19 @@ function freeCharacters(text: string, count: number): string[] {
 
 /**
  * The tokens of a prompt, without a special token at its end; `mostTokens`: how many the caller can use, 0 for any number. Rejects
- * with CONTEXT_FULL as soon as there are more.
+ * with CONTEXT_FULL as soon as there are more, with BUSY, and with what aborted the signal.
  */
 export async function renderedTokens(
   model: NativeModel,
   { text, letters }: Rendered,
   mostTokens: number,
+  client: TextClient = {},
 ): Promise<Int32Array> {
   const lists: Int32Array[] = [];
   let count = 0;
   for (const part of partsOf(model, text, letters)) {
     if (part.text === "") continue;
-    const tokens = await model.tokenizeLater(part.text, false, part.special, mostTokens);
+    const tokens = await tokenizeInTurn(model, { ...part, isWhole: false, mostTokens }, client);
     lists.push(tokens);
     count += tokens.length;
     if (mostTokens > 0 && count > mostTokens)

@@ -35,6 +35,21 @@ export class Turns<Item> {
     return undefined;
   }
 
+  /** Of the first items of all lanes that with the least weight; of equal ones that whose lane has waited longest. It stays. */
+  least(weight: (item: Item) => number): Item | undefined {
+    let [least, found] = [Infinity, undefined as Item | undefined];
+    for (const [item] of this.#lanes.values()) {
+      const own = weight(item!);
+      if (own < least) [least, found] = [own, item];
+    }
+    return found;
+  }
+
+  /** Those with items. */
+  lanes(): Iterable<string> {
+    return this.#lanes.keys();
+  }
+
   /** Items of a lane. */
   lengthOf(lane: string): number {
     return this.#lanes.get(lane)?.length ?? 0;

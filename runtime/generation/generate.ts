@@ -95,10 +95,10 @@ export function generateIn(
     try {
       const guides = openGuides(graph, { special: options.special, guides: guidePrompts }, model);
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
-      const { signal, place: wanted } = options;
+      const { signal, lane, place: wanted } = options;
       const count = speculate ? 1 + tokensOf(speculate) : 1;
       const work = options.inEveryDecode ? undefined : (): number => effortOf(graph, vocabSize);
-      const asked = { words: placed.words, columns, inputs, prompts, signal, rows: count, place: wanted, work };
+      const asked = { words: placed.words, columns, inputs, prompts, signal, rows: count, place: wanted, work, lane };
       slot = await scheduler.acquire(asked);
       checkPromptLength(tokens.length, slot.contextSize);
       checkGuideLengths(guides, slot.contextSize);

@@ -80,7 +80,8 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly place?: number | undefined;
   /**
-   * Whose text it is: while grammars wait to be prepared, those of each lane take turns.
+   * Whose text it is: those of each lane take turns where texts wait to become tokens, grammars to be prepared, and costly chains for a
+   * decode.
    * @default one lane for all texts without
    */
   readonly lane?: string | undefined;

@@ -26,8 +26,8 @@ export interface BatchOptions extends RunOptions {
   readonly reserved?: readonly number[] | undefined;
   /**
    * Rows that the chains of one decode may compute together: `work` of `costOf`, where each kernel counts as 4096 rows more, and rows of
-   * slow ones several times. Beyond it, texts with costly chains wait for a later decode by turns, so that they hold up no others. Texts
-   * do not change.
+   * slow ones several times. Beyond it, texts with costly chains wait for a later decode by turns of their lanes, so that they hold up no
+   * others. Texts do not change.
    * @default any number
    * @unit rows
    */

@@ -23,7 +23,7 @@ import { CHAT, openConversation, renderConversation, type ChatOptions } from "..
 export function chatPrompt(
   model: NativeModel,
   messages: readonly ChatMessage[],
-  { tools, addGenerationPrompt, template, variables }: ChatOptions & Partial<SequenceRequest>,
+  { tools, addGenerationPrompt, template, variables, lane, signal }: ChatOptions & Partial<SequenceRequest>,
   mostTokens = 0,
 ): LatePrompt {
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
@@ -31,7 +31,7 @@ export function chatPrompt(
     try {
       return promptTokens(
         model,
-        await renderedTokens(model, await renderConversation(model, conversation), mostTokens),
+        await renderedTokens(model, await renderConversation(model, conversation), mostTokens, { lane, signal }),
       );
     } catch (error) {
       throw translate(error);

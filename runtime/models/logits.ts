@@ -39,7 +39,7 @@ export async function nextLogits(
   checkOptions(options, "options");
   const { signal, special, last = 1, ...own } = options;
   const { promptBatch: _, ...merged } = contextSettings(own, settings);
-  const tokens = await promptLater(native, typeof prompt === "string" ? prompt : copied(prompt), { special });
+  const tokens = await promptLater(native, typeof prompt === "string" ? prompt : copied(prompt), { special, signal });
   checkRows(last, tokens.length, translated(() => native.info).vocabSize);
   if (signal?.aborted) throw abortError(signal);
   let context: NativeContext | undefined;

@@ -85,6 +85,8 @@ export interface Model extends Disposable {
   /**
    * The same on another thread; a long text does not keep short ones waiting. WebAssembly has one thread, and computes before it
    * returns. Rejects as `tokenize` throws, and with CONTEXT_FULL for more than `mostTokens`.
+   * @throws InputError BUSY if too many texts wait
+   * @throws AbortError when `signal` is aborted
    */
   tokenizeLater(text: string, options?: TokenizeLaterOptions): Promise<Int32Array>;
   /**
@@ -100,7 +102,7 @@ export interface Model extends Disposable {
   ): GenerationOf<T>;
   /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
   renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
-  /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` does. */
+  /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` and `tokenizeLater` do. */
   tokenizeChat(messages: readonly ChatMessage[], options?: TokenizeChatOptions): Promise<Int32Array>;
   /**
    * Reads a grammar, and prepares it for the model's vocabulary on other threads: a text that is given it does not wait for it, if it

@@ -105,16 +105,10 @@ interface Most {
   readonly mostTokens?: number | undefined;
 }
 
-/** How a text becomes tokens on another thread. */
-export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
-
-/** How a conversation becomes tokens. */
-export interface TokenizeChatOptions extends ChatOptions, Most {}
-
-/** How a grammar is prepared. */
-export interface PrepareGrammarOptions {
+/** Who waits for threads that several share. */
+interface Client {
   /**
-   * Whose grammar it is: those of each lane take turns.
+   * Whose it is: those of each lane take turns.
    * @default one lane for all without
    */
   readonly lane?: string | undefined;
@@ -125,11 +119,21 @@ export interface PrepareGrammarOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const PREPARE: is.Checks<PrepareGrammarOptions> = { lane: is.text, signal: checks.signal };
+/** How a text becomes tokens on another thread. */
+export interface TokenizeLaterOptions extends TokenizeOptions, Most, Client {}
+
+/** How a conversation becomes tokens. */
+export interface TokenizeChatOptions extends ChatOptions, Most, Client {}
+
+/** How a grammar is prepared. */
+export type PrepareGrammarOptions = Client;
+
+const CLIENT: is.Checks<Client> = { lane: is.text, signal: checks.signal };
+const PREPARE: is.Checks<PrepareGrammarOptions> = CLIENT;
 export const checkPrepare = is.options(PREPARE);
 
 const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
-const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST };
+const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST, ...CLIENT };
 export const checkTokenizeLater = is.options(TOKENIZE_LATER);
-const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST };
+const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST, ...CLIENT };
 export const checkTokenizeChat = is.options(TOKENIZE_CHAT);

@@ -1,6 +1,7 @@
 /** Prompts: text or tokens. */
 import { InputError, translate, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
+import { tokenizeInTurn, type TextClient } from "./tokenizing.js";
 
 /** Throws `InputError` for a prompt that leaves no room for a token. */
 export function checkPromptLength(length: number, contextSize: number, what = "the prompt"): void {
@@ -37,15 +38,19 @@ export class LatePrompt {
 export const tokensOf = (model: NativeModel, text: string, { special = false }: TokenizeOptions = {}): Int32Array =>
   withOneBegin(model, model.tokenize(text, true, special), special);
 
-/** The same on another thread. Rejects with CONTEXT_FULL for more tokens than `mostTokens`, which the caller can use: 0 for any number. */
+/**
+ * The same on another thread, in turns of lanes. Rejects with CONTEXT_FULL for more tokens than `mostTokens`, which the caller can use: 0
+ * for any number; with BUSY; and with what aborted the signal.
+ */
 export const tokensLater = async (
   model: NativeModel,
   text: string,
-  { special = false, mostTokens = 0 }: TokenizeOptions & { readonly mostTokens?: number | undefined } = {},
+  { special = false, mostTokens = 0, ...client }: LaterOptions = {},
 ): Promise<Int32Array> => {
   let tokens: Int32Array;
   try {
-    tokens = withOneBegin(model, await model.tokenizeLater(text, true, special, mostTokens), special);
+    const given = { text, isWhole: true, special, mostTokens };
+    tokens = withOneBegin(model, await tokenizeInTurn(model, given, client), special);
   } catch (error) {
     throw translate(error);
   }
@@ -55,6 +60,10 @@ export const tokensLater = async (
     });
   return tokens;
 };
+
+interface LaterOptions extends TokenizeOptions, TextClient {
+  readonly mostTokens?: number | undefined;
+}
 
 function withOneBegin(model: NativeModel, tokens: Int32Array, special: boolean): Int32Array {
   const { addsBos, bos } = model.info;
@@ -80,9 +89,9 @@ export function promptTokens(
 export const promptLater = async (
   model: NativeModel,
   prompt: string | Int32Array,
-  options: TokenizeOptions = {},
+  { special, lane, signal }: TokenizeOptions & TextClient = {},
 ): Promise<Int32Array> =>
-  checkedPrompt(typeof prompt === "string" ? await tokensLater(model, prompt, options) : prompt);
+  checkedPrompt(typeof prompt === "string" ? await tokensLater(model, prompt, { special, lane, signal }) : prompt);
 
 function checkedPrompt(tokens: Int32Array): Int32Array {
   if (tokens.length === 0)

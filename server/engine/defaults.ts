@@ -56,9 +56,14 @@ export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): s
   ].join("");
 }
 
-/** The variants that were asked for so far. */
+/** All variants are compiled at the start: the first compilations of a process take long, and no request waits for another's. */
 export class DefaultChains {
   private readonly chains = new Map<string, Chain>();
+
+  constructor() {
+    for (const most of [undefined, FEW, Infinity])
+      for (const edits of [false, true]) for (const constrained of [false, true]) this.of({ most, edits, constrained });
+  }
 
   of({ most, edits, constrained }: Parts): Chain {
     const key = `${most} ${edits} ${constrained}`;

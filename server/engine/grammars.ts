@@ -4,15 +4,10 @@ import { kindOf } from "ggsl/grammars/sources.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { refusalFor } from "../faults.js";
-import type { Lane } from "../lanes/lane.js";
+import type { Waiter } from "../lanes/lane.js";
 import type { AskedGrammar } from "../openai/grammars.js";
 import type { Engine } from "./engine.js";
 import type { Prepared } from "./parameters.js";
-
-export interface GrammarClient {
-  readonly lane: Lane;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Reads and prepares all grammars that a chain asks. Throws a `Refusal` that names the field of one that is not right.
@@ -22,7 +17,7 @@ export async function prepareGrammars(
   { model }: Engine,
   prepared: Pick<Prepared, "chain" | "uniforms">,
   asked: AskedGrammar | undefined,
-  client: GrammarClient,
+  client: Waiter,
 ): Promise<void> {
   for (const { source, field } of usedBy(prepared, asked)) {
     try {

@@ -5,7 +5,7 @@ import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodi
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
-import type { GrammarClient } from "./grammars.js";
+import type { Waiter } from "../lanes/lane.js";
 import { seededBy, type Prepared } from "./parameters.js";
 
 /** A text to write. */
@@ -15,14 +15,14 @@ export interface PlannedText {
 }
 
 /** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
-export const promptsOf = async (engine: Engine, given: GivenBody): Promise<Int32Array[]> =>
+export const promptsOf = async (engine: Engine, given: GivenBody, client: Waiter): Promise<Int32Array[]> =>
   given.endpoint === "chat"
-    ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body))], "messages")
-    : checkRoom(engine, await completionTokens(engine, given.body), "prompt");
+    ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body, client))], "messages")
+    : checkRoom(engine, await completionTokens(engine, given.body, client), "prompt");
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
-export async function promptOf(engine: Engine, body: LogitsBody): Promise<Int32Array> {
-  const [prompt, ...more] = checkRoom(engine, await completionTokens(engine, body), "prompt");
+export async function promptOf(engine: Engine, body: LogitsBody, client: Waiter): Promise<Int32Array> {
+  const [prompt, ...more] = checkRoom(engine, await completionTokens(engine, body, client), "prompt");
   if (more.length === 0) return prompt!;
   throw new Refusal("invalid_request", `\`prompt\` must be one, found ${more.length + 1}: send a request for each`, {
     param: "prompt",
@@ -48,7 +48,7 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
   return prompts;
 }
 
-const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
+const chatTokens = (engine: Engine, body: ChatBody, { lane, signal }: Waiter): Promise<Int32Array> =>
   engine.model.tokenizeChat(
     body.messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message)),
     {
@@ -56,22 +56,28 @@ const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
       ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
       template: engine.template,
       mostTokens: mostOfPrompt(engine),
+      lane,
+      signal,
     },
   );
 
 /** Tokens of what came in a field. Throws a `Refusal` that names it. */
 const inField = (field: string, tokens: Promise<Int32Array>): Promise<Int32Array> =>
   tokens.catch((error: unknown) => {
-    throw refusalFor(error, field);
+    throw refusalFor(error, field, "tokenizer_busy");
   });
 
 /** Up to here it is told how many tokens a prompt has; what has more, or too many bytes for so many, is refused before it is counted. */
 const mostOfPrompt = ({ contextSize }: Engine): number => 2 * contextSize;
 
-async function completionTokens(engine: Engine, { prompt }: LogitsBody): Promise<Int32Array[]> {
+async function completionTokens(
+  engine: Engine,
+  { prompt }: LogitsBody,
+  { lane, signal }: Waiter,
+): Promise<Int32Array[]> {
   const { model } = engine;
   const { vocabSize } = model.info;
-  const letters: TokenizeLaterOptions = { special: false, mostTokens: mostOfPrompt(engine) };
+  const letters: TokenizeLaterOptions = { special: false, mostTokens: mostOfPrompt(engine), lane, signal };
   const tokensOf = async (one: string | readonly number[], param: string): Promise<Int32Array> => {
     if (typeof one === "string") return inField(param, model.tokenizeLater(one, letters));
     const bad = one.findIndex((token) => token >= vocabSize);
@@ -99,7 +105,7 @@ export function textsOf(
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
-  { signal, lane }: GrammarClient,
+  { signal, lane }: Waiter,
 ): PlannedText[] {
   const { body } = given;
   const { n = 1, min_tokens: minTokens, ignore_eos: ignoreEnd, stop = [] } = body;

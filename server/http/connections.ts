@@ -17,10 +17,8 @@ export interface ConnectionLimits {
   readonly addressConnections: number;
 }
 
-/** Connections that wait to be refused. */
-const REFUSED = 64;
-/** Milliseconds for them to say what they want. */
-const LINGER = 2000;
+/** Connections that wait to be refused, and milliseconds for them to say what they want. */
+export const REFUSED = { most: 64, milliseconds: 2000 } as const;
 /** Seconds after which a client tries again. */
 const RETRY_AFTER = 1;
 
@@ -91,12 +89,12 @@ export class Connections {
   }
 
   #refuse(socket: Socket, refusal: Refusal): void {
-    if (this.#waiting >= REFUSED) return void socket.destroy();
+    if (this.#waiting >= REFUSED.most) return void socket.destroy();
     this.#waiting++;
     this.#refusals.set(socket, refusal);
     const timer = setTimeout(
       guarded("connection", () => socket.destroy()),
-      LINGER,
+      REFUSED.milliseconds,
     ).unref();
     socket.once(
       "close",

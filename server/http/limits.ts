@@ -26,6 +26,8 @@ export const REQUEST_TIMES = {
   stall: 10_000,
   /** The whole request. */
   request: 60_000,
+  /** A connection without a request. */
+  idle: 72_000,
 } as const;
 
 /** Milliseconds between two looks at how long requests have taken. */

@@ -7,6 +7,12 @@ import { networkOf } from "./address.js";
 /** Equal for requests of one client. */
 export type Lane = string;
 
+/** On whose behalf a request waits for what is shared, and what ends the wait. */
+export interface Waiter {
+  readonly lane: Lane;
+  readonly signal: AbortSignal;
+}
+
 declare module "fastify" {
   interface FastifyRequest {
     /** The canonical address of the client; behind a trusted proxy the one that it names. */

@@ -1,8 +1,9 @@
 /** `POST /v1/logits`: the model's logits after a prompt; `GET /v1/tokens`: what its tokens are. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { promptOf } from "../engine/plan.js";
-import { setHeaders } from "../http/headers.js";
 import { openUsage } from "../engine/texts.js";
+import { setHeaders } from "../http/headers.js";
+import { laneOf } from "../lanes/lane.js";
 import { usageOf } from "../openai/answers.js";
 import type { LogitsBody } from "../openai/bodies.js";
 import { PATHS } from "../openai/check.js";
@@ -57,11 +58,11 @@ async function answer(
   const { engine, metrics, answering } = serving;
   const body = request.body as LogitsBody;
   checkModel(serving, body.model);
-  const prompt = await promptOf(engine, body);
   request.facts.user = body.user;
   const abort = abortFor(serving, reply);
   const { signal } = abort;
   try {
+    const prompt = await promptOf(engine, body, { lane: laneOf(request), signal });
     using _ticket = await admit(serving, request, { texts: [prompt.length], signal });
     const logits = await inTurn(() => {
       signal.throwIfAborted();

@@ -62,7 +62,7 @@ const MOST_DEATHS = 2;
 /** Seconds after which a client tries again. */
 const WHEN_BUSY = 2;
 /** Of the sources that may wait, those of one lane. */
-const LANE_PART = 1 / 4;
+export const LANE_PART = 1 / 4;
 /** Megabytes for values that live briefly. */
 const YOUNG = 32;
 

@@ -70,10 +70,19 @@ interface Pending {
   waiting: number;
 }
 
-/** Characters of a program or pipeline: 64 KiB of plain text. A spec of 1000 nodes has more. */
-const MOST = { program: 2 ** 16, pipeline: 2 ** 16, spec: 2 ** 20 } as const;
-/** Characters of all sources and graphs that are kept: a graph of the strict limits has up to a few hundred thousand. */
-const ROOM = 2 ** 26;
+/** docs/security.md lists them. */
+export const SAMPLER_LIMITS = {
+  /** Characters of a program or pipeline: 64 KiB of plain text. A spec of 1000 nodes has more. */
+  length: { program: 2 ** 16, pipeline: 2 ** 16, spec: 2 ** 20 },
+  /** Milliseconds and megabytes to compile one. */
+  deadline: 5000,
+  memory: 256,
+  /** Sources that wait for the compiler. */
+  waiting: 128,
+  /** Samplers that are kept, and characters of all their sources and graphs: a graph of the strict limits has up to a few hundred thousand. */
+  kept: 256,
+  room: 2 ** 26,
+} as const;
 /** Sources with errors that are remembered, so that a client that repeats one costs nothing. */
 const REFUSED = { most: 64, room: 2 ** 22 } as const;
 /** The server's own samplers are compiled in a lane of their own. */
@@ -89,10 +98,12 @@ export class Samplers implements AsyncDisposable {
   readonly #log: Log;
 
   constructor(options: SamplersOptions) {
-    const { capacity = 256, threads = 1, deadline = 5000, memory = 256, waiting = 128, log = SILENT } = options;
+    const { kept, room, ...standard } = SAMPLER_LIMITS;
+    const { capacity = kept, threads = 1, log = SILENT } = options;
+    const { deadline = standard.deadline, memory = standard.memory, waiting = standard.waiting } = options;
     this.#options = options;
     this.#log = log;
-    this.#kept = new Cache(capacity, ROOM);
+    this.#kept = new Cache(capacity, room);
     this.#pool = new Pool({ script: options.script ?? workerScript(), threads, deadline, memory, waiting, log });
   }
 
@@ -304,10 +315,11 @@ function textOfSampler(sampler: unknown): string {
 }
 
 function checkLength({ form, text }: Source): void {
-  if (text.length > MOST[form])
+  const most = SAMPLER_LIMITS.length[form];
+  if (text.length > most)
     throw new Refusal(
       "sampler_too_large",
-      `the sampler has ${text.length} characters; a ${form} may have at most ${MOST[form]}`,
+      `the sampler has ${text.length} characters; a ${form} may have at most ${most}`,
       { param: "sampler" },
     );
 }

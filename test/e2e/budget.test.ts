@@ -19,7 +19,12 @@ const words = encodeWire(compilePipeline("greedy()").graph);
 const outputsOf = ({ sequences, outputs }: Batch): number[] => [...sequences].filter((_, i) => outputs[i] === 1);
 
 /** Writes texts in one context; the sequences with outputs of each batch, and the prompts are of 3 tokens. */
-async function batchesOf(decodeWork: number | undefined, works: readonly number[], tokens: number): Promise<Batch[]> {
+async function batchesOf(
+  decodeWork: number | undefined,
+  works: readonly number[],
+  tokens: number,
+  laneOf: (place: number) => string | undefined = () => undefined,
+): Promise<Batch[]> {
   const memory = openMemory({ sequences: works.length, contextSize: 256 * works.length, removes: "any" });
   const limits = { contextSize: 256, batchSize: 512, promptBatch: 128 };
   const { Graph } = loadBinding();
@@ -28,7 +33,8 @@ async function batchesOf(decodeWork: number | undefined, works: readonly number[
   await Promise.all(
     works.map(async (work, place) => {
       const text = [place, 1, 2];
-      const slot = await scheduler.acquire({ words, prompts: [Int32Array.from(text)], place, work: () => work });
+      const prompts = [Int32Array.from(text)];
+      const slot = await scheduler.acquire({ words, prompts, place, work: () => work, lane: laneOf(place) });
       for (let unread = text, i = 0; i < tokens; i++) {
         const part = { tokens: Int32Array.from(unread), position: text.length - unread.length };
         const { sampled } = await slot.decode({ ...part, uniforms: new Float32Array(), inputs: [] });
@@ -84,6 +90,21 @@ describe("a budget", () => {
     const batches = (await batchesOf(10, [100, 100, 100], 4)).map(outputsOf);
     expect(batches.flat().toSorted()).toEqual([0, 1, 2].flatMap((one) => Array<number>(4).fill(one)));
     expect(batches.filter((one) => one.length === 1).length).toBeGreaterThanOrEqual(11);
+  });
+
+  test("has turns by lane: one lane's many costly texts take no more than another's one", async () => {
+    const works = [0, ...Array<number>(16).fill(100)];
+    const laneOf = (place: number): string => (place === 1 ? "modest" : "greedy");
+    const batches = (await batchesOf(50, works, 60, laneOf)).map(outputsOf);
+    const during = batches.slice(0, 1 + batches.findLastIndex((one) => one.includes(0)));
+    const turnsOf = (places: readonly number[]): number =>
+      during.flat().filter((sequence) => places.includes(sequence)).length;
+    const greedy = Array.from({ length: 15 }, (_, i) => 2 + i);
+    expect(turnsOf(greedy)).toBeGreaterThan(10);
+    expect(Math.abs(turnsOf([1]) - turnsOf(greedy))).toBeLessThanOrEqual(2);
+    // and those of one lane take turns among themselves
+    const ofEach = greedy.map((place) => turnsOf([place]));
+    expect(Math.max(...ofEach) - Math.min(...ofEach)).toBeLessThanOrEqual(1);
   });
 
   test("counts each row of a draft", async () => {

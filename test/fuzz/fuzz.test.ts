@@ -20,6 +20,8 @@ const COUNTS: Readonly<Record<string, number>> = {
   specs: 80,
   grammars: 100,
   sources: 80,
+  schemas: 12,
+  constraints: 12,
   stops: 150,
   templates: 30,
   runs: 15,

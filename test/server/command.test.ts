@@ -48,6 +48,14 @@ test("two servers on one port, and the end of one", async () => {
   expect(server.output()).toMatch(/"path":"\/v1\/completions","status":200,.*"tokens":300/);
 }, 60_000);
 
+test("SIGINT ends it as SIGTERM does", async () => {
+  const server = serve("--port", "0");
+  await addressOf(server);
+  server.kill("SIGINT");
+  expect((await server.ended).status).toBe(0);
+  expect(server.output()).toMatch(/ending: running texts/);
+}, 60_000);
+
 test("a model that cannot be loaded ends the start with the reason", async () => {
   const run = start(["serve", "package.json"]);
   expect((await run.ended).status).toBe(1);

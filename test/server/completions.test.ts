@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { toSpec } from "../../compiler/graph/json.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { loadVocabulary } from "../../runtime/models/model.js";
+import { DefaultChains, mostFor } from "../../server/engine/defaults.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { eventsOf, open, type Opened } from "./open.js";
 
@@ -120,6 +121,18 @@ beforeAll(async () => {
   ({ pieces } = await loadVocabulary(DEMO_MODEL));
 });
 
+test("all variants of the default chain are compiled before a request asks for one", () => {
+  const chains = new DefaultChains();
+  const start = process.cpuUsage();
+  for (const most of [undefined, mostFor(1), mostFor(64), mostFor(65)])
+    for (const edits of [false, true])
+      for (const constrained of [false, true])
+        expect(chains.of({ most, edits, constrained })).toBe(chains.of({ most, edits, constrained }));
+  const { user, system } = process.cpuUsage(start);
+  // one alone takes some milliseconds to compile, and the first ones of a process some hundred
+  expect((user + system) / 1000).toBeLessThan(20);
+});
+
 describe("a sampler of the request", () => {
   const ask = (fields: object) => server.post("/v1/completions", { ...base, min_p: null, ...fields });
   const textOf = ({ body }: Awaited<ReturnType<typeof ask>>): string =>
@@ -194,6 +207,11 @@ describe("a sampler of the request", () => {
     ).text();
     expect(eventsOf(text)[0]).toMatchObject({ choices: [{ measures: { spread: expect.any(Number) as unknown } }] });
     expect((await ask({ sampler: program })).body.error).toMatchObject({ param: "sampler_inputs" });
+  });
+
+  test("one that makes a logit infinite ends the text with what is wrong", async () => {
+    const { status, body } = await ask({ sampler: "top_k(8) |> host temp(1e-40) |> host dist()" });
+    expect([status, body.error]).toMatchObject([400, { code: "sampler_failed", param: "sampler" }]);
   });
 
   test("one that picks no token is refused", async () => {

@@ -6,8 +6,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AuthenticationError, OpenAI } from "openai";
+import { REQUEST_TIMES } from "../../server/http/limits.js";
 import { bodySchema, FIELDS, fieldsOn, type Endpoint } from "../../server/openai/fields.js";
 import { addFiles, filePaths } from "../../server/routes/files.js";
+import { ROUTES } from "../../server/routes/openapi.js";
 import { Refusal } from "../../server/refusal.js";
 import { open, type Opened } from "./open.js";
 
@@ -26,6 +28,11 @@ afterAll(() => server.close(0));
 
 const refused = async (endpoint: Endpoint, fields: object) =>
   (await server.post(PATHS[endpoint], { ...BODIES[endpoint], max_tokens: 1, ...fields })).body.error;
+
+test("a connection that is kept open has its time", async () => {
+  const { headers } = await fetch(`${server.url}/health`);
+  expect(headers.get("keep-alive")).toBe(`timeout=${REQUEST_TIMES.idle / 1000}`);
+});
 
 describe("fields", () => {
   test("each that is not done is refused with its reason", async () => {
@@ -284,6 +291,15 @@ describe("keys", () => {
   afterAll(async () => {
     await guarded.close(0);
     rmSync(folder, { recursive: true });
+  });
+
+  test("are asked for by the paths that need one, and by no others", async () => {
+    for (const route of Object.keys(ROUTES)) {
+      const [method = "", path = ""] = route.split(" ");
+      const { status } = await fetch(guarded.url + path, { method });
+      const needsOne = path.startsWith("/v1/") || path === "/metrics";
+      expect([route, status === 401]).toEqual([route, needsOne]);
+    }
   });
 
   test("are asked for by what needs one", async () => {

@@ -108,6 +108,21 @@ describe("a file of keys", () => {
   });
 });
 
+test("each key is found after a comparison with all of them", () => {
+  const count = 20_000;
+  write(...Array.from({ length: count }, (_, i) => `sk-number-${i}`));
+  using keys = Keys.open(file);
+  const timeOf = (i: number): number => {
+    const start = performance.now();
+    expect(keys.identify(`Bearer sk-number-${i}`).limits.requests).toBe(Infinity);
+    return performance.now() - start;
+  };
+  const least = (i: number): number => Math.min(...Array.from({ length: 20 }, () => timeOf(i)));
+  least(0);
+  // it would be thousands of times less, if the search ended there
+  expect(least(0)).toBeGreaterThan(least(count - 1) / 4);
+});
+
 test("a server without keys has one anonymous key", () => {
   const keys = Keys.none({ limits: { requests: 3 } });
   expect([keys.isRequired, keys.size, keys.reload()]).toEqual([false, 0, false]);

@@ -1,7 +1,7 @@
 /** Long prompts of strangers: the server answers others while they become tokens, and lives. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { performance } from "node:perf_hooks";
-import { open, type Opened } from "./open.js";
+import { open, postFrom, type Opened } from "./open.js";
 
 const TEMPLATE = "{% for m in messages %}{{ m.content }}\n{% endfor %}";
 
@@ -60,3 +60,53 @@ test("many at once are refused, and a short one beside them is answered before t
   expect(await short).toEqual([200, undefined]);
   expect(order.indexOf("short")).toBeLessThan(order.length - 1);
 });
+
+/** What is wrong with it is found once it has tokens. Of more than 16 KiB, so that it waits for the thread of longer texts. */
+const TOKENS_ONLY = { prompt: "In the beginning ".repeat(1000), max_tokens: 1, min_tokens: 2 };
+
+test("eight addresses with many long prompts delay a prompt of another one for no more than a few of them", async () => {
+  const order: string[] = [];
+  const url = `${server.url}/v1/completions`;
+  const long = { prompt: "é".repeat(60_000), max_tokens: 1 };
+  const hostile = Array.from({ length: 8 }, (_, i) =>
+    Array.from({ length: 4 }, async () => {
+      expect((await postFrom(`127.0.0.${10 + i}`, url, long)).status).toBe(400);
+      order.push("hostile");
+    }),
+  ).flat();
+  const honest = postFrom("127.0.0.2", url, TOKENS_ONLY).then(({ status, body }) => {
+    order.push("honest");
+    return [status, body.includes("min_tokens")];
+  });
+  expect(await honest).toEqual([400, true]);
+  await Promise.all(hostile);
+  expect(order.indexOf("honest")).toBeLessThan(16);
+}, 60_000);
+
+test("too many prompts of a client that wait to become tokens are a 429, and clients that leave make room", async () => {
+  const url = `${server.url}/v1/completions`;
+  const abort = new AbortController();
+  const body = JSON.stringify({ prompt: "a".repeat(120_000), max_tokens: 1 });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body, signal: abort.signal };
+  const answers: { readonly status: number; readonly code: unknown; readonly after: string | null }[] = [];
+  const all = Array.from({ length: 180 }, async () => {
+    try {
+      const answer = await fetch(url, init);
+      const { error } = (await answer.json()) as { error?: { code: string } };
+      answers.push({ status: answer.status, code: error?.code, after: answer.headers.get("retry-after") });
+      if (answer.status === 429) abort.abort();
+    } catch (error) {
+      expect((error as Error).name).toBe("AbortError");
+    }
+  });
+  await Promise.all(all);
+  expect(answers.find(({ status }) => status === 429)).toEqual({
+    status: 429,
+    code: "tokenizer_busy",
+    after: "2",
+  });
+  // none of the 128 that waited are before it
+  const begin = performance.now();
+  expect((await server.post("/v1/completions", TOKENS_ONLY)).body.error).toMatchObject({ param: "min_tokens" });
+  expect(performance.now() - begin).toBeLessThan(5000);
+}, 60_000);

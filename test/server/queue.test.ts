@@ -1,6 +1,7 @@
 /** Admission to places: fairness, limits, places that are asked for, leaving, draining. */
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { spareOf } from "../../server/config/options.js";
 import { Metrics } from "../../server/metrics/metrics.js";
 import { Queue, type Admission, type QueueOptions, type Ticket } from "../../server/queue/queue.js";
 import { Refusal } from "../../server/refusal.js";
@@ -41,6 +42,26 @@ describe("turns", () => {
     await settled();
     while (admitted.length < 7) await end(admitted.at(-1)!);
     expect(admitted).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+  });
+
+  test("without a spare place who comes waits for the end of a text", async () => {
+    for (const [sequences, spare] of [
+      [1, 0],
+      [2, 2],
+      [32, 3],
+      [256, 0],
+    ] as const)
+      expect([sequences, spareOf(sequences, 4096)]).toEqual([sequences, spare]);
+    const { ask, admitted, settled, end } = open({ places: 1, spare: spareOf(1, 4096) });
+    for (const name of ["a1", "b1"]) ask(name);
+    await settled();
+    expect(admitted).toEqual(["a1"]);
+    await end("a1");
+    expect(admitted).toEqual(["a1", "b1"]);
+    const other = open({ places: 2, spare: spareOf(2, 4096) });
+    for (const name of ["a1", "a2", "a3", "a4", "b1"]) other.ask(name);
+    await other.settled();
+    expect(other.admitted).toEqual(["a1", "a2", "a3", "b1"]);
   });
 
   test("requests at once of a lane, while others go on", async () => {

@@ -1,11 +1,13 @@
 /** docs/server.md: the fields of requests, from server/openai/fields.ts, and the refusals, from server/refusal.ts. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN } from "@ggsl/server/config/options.js";
+import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN, PATIENCE } from "@ggsl/server/config/options.js";
 import { defaultSource } from "@ggsl/server/engine/defaults.js";
+import { REFUSED } from "@ggsl/server/http/connections.js";
 import { REQUEST_LIMITS, REQUEST_TIMES } from "@ggsl/server/http/limits.js";
 import { FIELDS, type Field } from "@ggsl/server/openai/fields.js";
 import { REFUSALS } from "@ggsl/server/refusal.js";
+import { LONGEST } from "@ggsl/server/requestLog.js";
 import { ROUTES } from "@ggsl/server/routes/openapi.js";
 import { fill, table } from "../lib/markdown.js";
 import { root } from "../lib/process.js";
@@ -49,6 +51,10 @@ export function page(): string {
       Object.entries(REFUSALS).map(([code, { status, when, fix }]) => [`\`${code}\``, `${status}`, when, fix]),
     ),
     chain: defaultSource({ most: 64, edits: true }).trimEnd(),
+    refusedConnections: `${REFUSED.most}`,
+    refusedTime: `${REFUSED.milliseconds / 1000}`,
+    patience: `${PATIENCE / 1000}`,
+    logText: `${LONGEST}`,
     contextSize: `${CONTEXT_SIZE}`,
     sequences: `${DEFAULTS.sequences}`,
     grace: `${GRACE / 1000}`,

@@ -1,4 +1,6 @@
-/** Decodes with a budget of work: texts with costly chains take turns, so that they hold up no others. */
+/** Decodes with a budget of work: texts with costly chains take turns, by lane, so that they hold up no others. */
+import { Shares } from "../../core/shares.js";
+import { grouped } from "./grouped.js";
 import type { Places } from "./places.js";
 import { withoutOutputs, type Turn } from "./prefill.js";
 import { rowsOf } from "./step.js";
@@ -10,23 +12,23 @@ const OVERTAKING = 3 / 4;
 interface Waiting {
   readonly turn: Turn;
   readonly work: number;
-  /** What it had had, when it began to wait. */
-  readonly start: number;
+  /** What its lane will have had with them, and with those of the lane's texts before it. */
+  readonly had: number;
 }
 
 /**
- * Each decode adds the budget to what is saved. The texts come in the order of what each will have had with its next tokens, so that all
- * have the same in the end; one that needs more than is saved waits until it is enough. Those after it may go on with most of the budget
- * of the decode: a text with a cheap chain is part of every decode, whatever waits beside it. A decode with nothing else has one text
- * in any case.
+ * Each decode adds the budget to what is saved. The texts come in the order of what each lane will have had with their next tokens, and
+ * those of a lane in the order of what each text will have had, so that all have the same in the end; one that needs more than is saved
+ * waits until it is enough. Those after it may go on with most of the budget of the decode: a text with a cheap chain is part of every
+ * decode, whatever waits beside it. A decode with nothing else has one text in any case.
  */
 export class Budget {
   /** Tokens that waited for a later decode. */
   postponed = 0;
   private saved = 0;
-  /** The least that any waiting text has had; who is new begins there. */
-  private clock = 0;
-  private readonly had = new WeakMap<Places, number>();
+  private readonly lanes = new Shares<string>();
+  /** Those of the texts of each lane. */
+  private texts: ReadonlyMap<string, Shares<Places>> = new Map();
 
   /** @param most that the chains of a decode may take together */
   constructor(private readonly most: number) {}
@@ -50,13 +52,25 @@ export class Budget {
   }
 
   private inOrder(turns: readonly Turn[]): readonly Waiting[] {
-    const waiting = turns.map((turn) => ({
-      turn,
-      work: workOf(turn),
-      start: Math.max(this.clock, this.had.get(turn.job.places) ?? 0),
-    }));
-    this.clock = waiting.reduce((least, { start }) => Math.min(least, start), Infinity);
-    return waiting.sort((a, b) => a.start + a.work - b.start - b.work);
+    const byLane = grouped(turns, ({ job }) => job.lane);
+    this.lanes.want(byLane.keys());
+    this.texts = new Map([...byLane.keys()].map((lane) => [lane, this.texts.get(lane) ?? new Shares()]));
+    return [...byLane]
+      .flatMap(([lane, own]) => {
+        let had = this.lanes.of(lane);
+        return this.inLane(lane, own).map((turn): Waiting => {
+          const work = workOf(turn);
+          return { turn, work, had: (had += work) };
+        });
+      })
+      .sort((a, b) => a.had - b.had);
+  }
+
+  private inLane(lane: string, turns: readonly Turn[]): readonly Turn[] {
+    const texts = this.texts.get(lane)!;
+    texts.want(turns.map(({ job }) => job.places));
+    const hadBy = (turn: Turn): number => texts.of(turn.job.places) + workOf(turn);
+    return [...turns].sort((a, b) => hadBy(a) - hadBy(b));
   }
 
   private choose(waiting: readonly Waiting[]): Turn[] {
@@ -70,14 +84,16 @@ export class Budget {
         continue;
       }
       // who goes on with what others cannot use is not behind them for long
-      chosen.push(this.go(one, isHeld ? this.clock + this.most : Infinity));
+      chosen.push(this.go(one, isHeld ? this.most : Infinity));
       used += work;
     }
     return chosen;
   }
 
-  private go({ turn, work, start }: Waiting, had = Infinity): Turn {
-    this.had.set(turn.job.places, Math.min(start + work, had));
+  private go({ turn, work }: Waiting, ahead = Infinity): Turn {
+    const { lane, places } = turn.job;
+    this.lanes.add(lane, work, ahead);
+    this.texts.get(lane)!.add(places, work, ahead);
     this.saved = Math.max(0, this.saved - work);
     return turn;
   }

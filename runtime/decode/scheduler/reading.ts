@@ -93,6 +93,8 @@ export interface Job {
   readonly chain: NativeGraph;
   /** What the chain takes for an output, in rows; 0 where it does not count. */
   readonly work: number;
+  /** Whose text it is. */
+  readonly lane: string;
   /** Of its sequence, then of its guides. */
   readings: readonly Reading[];
   isPrepared: boolean;

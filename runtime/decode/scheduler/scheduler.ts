@@ -114,6 +114,7 @@ export class Scheduler {
     rows = 1,
     place,
     work: count,
+    lane = "",
   }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
     this.speculates ||= rows > 1;
@@ -132,7 +133,8 @@ export class Scheduler {
     const ignore = onAbort(signal, () => job && this.cancel(context, job));
     const decodeRows = (step: Step): Promise<Rows> =>
       new Promise((resolve, reject) => {
-        job = { step, places, chain, work, readings: readingsOf(places, step), isPrepared: false, resolve, reject };
+        const readings = readingsOf(places, step);
+        job = { step, places, chain, work, lane, readings, isPrepared: false, resolve, reject };
         first ??= job;
         this.jobs.add(job);
         if (!this.isRunning) void this.run(context);

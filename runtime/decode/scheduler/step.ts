@@ -69,6 +69,8 @@ export interface Request {
   readonly rows?: number;
   /** What the chain takes for an output, as `effortOf` has it; asked for where decodes have a budget. Default: it does not count. */
   readonly work?: (() => number) | undefined;
+  /** Whose text it is; default: one lane for all without. */
+  readonly lane?: string | undefined;
 }
 
 /** A sequence of the context and its guides, from `acquire` to `release`. */

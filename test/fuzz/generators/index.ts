@@ -3,12 +3,14 @@ import type { Generator } from "../core/generator.js";
 import { bodies } from "./bodies.js";
 import { calls } from "./calls.js";
 import { commandLine } from "./commands.js";
+import { constraints } from "./constraints.js";
 import { editor } from "./editor.js";
 import { grammars } from "./grammars.js";
 import { links } from "./links.js";
 import { models } from "./models.js";
 import { programs } from "./programs.js";
 import { runs } from "./runs.js";
+import { schemas } from "./schemas.js";
 import { selfTest } from "./selfTest.js";
 import { sizes } from "./sizes.js";
 import { sources } from "./sources.js";
@@ -23,6 +25,8 @@ export const CAMPAIGN: readonly Generator[] = [
   specs,
   grammars,
   sources,
+  schemas,
+  constraints,
   stops,
   templates,
   runs,

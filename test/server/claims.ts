@@ -1,0 +1,117 @@
+/** What docs/server.md and docs/security.md say of servers, and the tests that hold it. */
+
+export interface Claim {
+  /** Of the page. */
+  readonly words: string;
+  /** Of a suite, below test/. */
+  readonly file: string;
+  /** The test's name. */
+  readonly title: string;
+}
+
+const claims = (lines: string): readonly Claim[] =>
+  lines
+    .trim()
+    .split("\n")
+    .map((line) => {
+      // a tilde stands for the mark of code
+      const [words = "", file = "", title = ""] = line.replaceAll("~", "`").split(" :: ");
+      return { words, file, title };
+    });
+
+export const SERVER = claims(String.raw`
+More requests wait, and their lanes take turns :: server/queue :: a lane with many requests does not keep others waiting
+a request with a large ~n~ keeps no other waiting :: server/queue :: a request of all places keeps neither other lanes waiting nor requests of its own
+with one sequence, or 256, there are none :: server/queue :: without a spare place who comes waits for the end of a text
+long ones are read in pieces :: e2e/prefill :: eight others write a token between two pieces of a prompt of 2 000 tokens
+a chat that goes on finds the place where its text is :: server/chat :: a conversation that goes on computes little of its prompt
+texts with costly samplers take turns by lane :: e2e/budget :: has turns by lane: one lane's many costly texts take no more than another's one
+the others have a token in every decode :: e2e/budget :: has a cheap text in every decode until it is written, and costly ones by turns
+Only requests with ~"id_slot": N~ run there :: server/queue :: reserved places are for those who ask for them, and never wait for others
+~id_slot~ of another place makes a request wait for that one :: server/queue :: a request waits for the place that it asks for, and others of its lane go on
+Places with different chains, also with chains that run on the host, are decoded in one batch :: server/lifecycle :: a place has a sampler of its own, beside places with other chains
+Prompts and conversations become tokens on other threads :: server/longTexts :: the event loop is free while a prompt of %s becomes tokens
+short ones beside long ones, whose time lanes share :: server/longTexts :: eight addresses with many long prompts delay a prompt of another one for no more than a few of them
+is a 400 before llama.cpp sees it :: tokenize/tokenize :: what takes too much is refused: %s
+A client that goes away frees its place within a token, also while it waits or while its prompt is read :: server/lifecycle :: leaves the queue, and ends the reading of its prompt
+A client that reads slowly holds up only its own text :: server/lifecycle :: a reader that is slow holds up only its own text
+one that takes nothing for 60 s counts as gone :: server/events :: a reader that takes nothing counts as gone after a time
+~response_format~ is enforced while tokens are picked :: server/chat :: a JSON schema is enforced
+A keyword that cannot be enforced is a 400 :: server/chat :: a JSON schema is enforced
+Tools are shown to the model by its chat template :: server/chat :: one that must be called is called, with arguments that its schema allows
+A template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
+warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
+~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
+Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
+The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
+and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
+Keys are needed for ~/v1/~ and ~/metrics~ :: server/http :: are asked for by the paths that need one, and by no others
+What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
+the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
+~--check~ does all that a start does but listen :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
+The log has one JSON line a request on standard output :: server/log :: one line a request, without its prompt
+other texts of clients are cut after 256 characters :: server/log :: texts of a client are cut, and how long they were is told
+lines beyond that are dropped, and a line says how many :: server/log :: a reader that stalls holds little memory, and is told what it missed
+~--log off~ writes none :: server/log :: none where it is off
+On SIGTERM and SIGINT the server is no longer ready :: server/command :: two servers on one port, and the end of one
+On SIGTERM and SIGINT the server :: server/command :: SIGINT ends it as SIGTERM does
+what waits is refused, and running texts are written to their end :: server/lifecycle :: running texts are written to their end, what waits is refused, and nothing is taken
+a port that is taken end the start with the status 1 and the reason :: server/command :: two servers on one port, and the end of one
+~--files FOLDER~ serves static files at ~/~ :: server/http :: have their types and may be kept while they are the same
+under any names but those that begin with a dot :: server/http :: of any names are served, but those that begin with a dot
+A server that listens at a loopback address answers to names of this machine alone :: server/hosts :: %j is refused
+At other addresses names are looked at only if ~--allow-host~ gives some :: server/hosts :: at other addresses every name is taken, unless names are given
+~--cors ORIGIN...~ lets pages of other origins read answers in browsers :: server/cors :: answers, streams and refusals can be read, and their headers
+Without it a browser shows answers to pages of the server itself alone :: server/cors :: other origins, and a server without the option, get nothing
+The server asks proxies by the header ~x-accel-buffering~ :: server/events :: the headers keep proxies from collecting events, and the last event says that it is
+Any replica takes any request :: fleet/fleet :: both replicas write, and either knows a sampler by the id that one of them gave
+A replica that ends with SIGTERM answers 503 to what has not begun :: fleet/fleet :: by SIGTERM writes what has begun; the other one writes the rest
+If it is killed, the requests that it had get a 502 or break off :: fleet/fleet :: by SIGKILL breaks off what it had; the other one writes the rest
+~/metrics~ has these numbers in Prometheus's text form :: server/metrics :: docs/server.md lists each metric with its labels
+A dashboard of all of them :: server/metrics :: uses only metrics and labels that exist, and each metric
+They hold for all paths, before anything reads the request :: server/requests :: the largest body is looked through in a small part of the time that reading it takes at most
+A request has 10 s for its headers, 10 s from one byte of its body to the next :: server/openLimits :: s for headers, and between two bytes of a body
+idle ones are closed, and new ones are a 503 :: server/openLimits :: together are limited, and idle ones make room
+those of a proxy that is trusted count only together :: server/openLimits :: of an address beyond the limit are refused, those of others and of proxies are not
+of the lane with the most, the largest body that is still coming is a 503 :: server/openLimits :: are given back, and the greatest lane gives way first
+more are closed at once :: server/openLimits :: beyond a few that are refused are closed at once
+A connection that was kept open and has no request is closed after 72 s :: server/http :: a connection that is kept open has its time
+also what is no request at all, has OpenAI's form :: server/requests :: no HTTP
+A stream that has begun ends with an event of that form :: server/lifecycle :: texts that take too long end with an error
+A sampler with errors is a 400 with the line and column of the first one :: server/samplers :: errors of a program have codes, places and help, in OpenAI's form
+a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
+If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
+~--lenient~ ignores fields that nothing knows and names them in the header ~x-ggsl-ignored~ :: server/http :: one that nothing knows is an error, and a header of a lenient server
+A value that asks for nothing, as clients send with every request, is in no conflict with a chain :: server/neutral :: all at once are the same as none
+`);
+
+export const SECURITY = claims(String.raw`
+so that any worker runs it :: server/threads :: the thread of the sources compiles as well
+A source that takes more ends its thread and no other request :: server/threads :: one that takes too long is replaced, and others are not harmed
+take turns, 128 can wait, 32 of one lane :: server/threads :: a lane has a quarter of those that wait
+the same text is compiled once for all that ask for it :: server/samplers :: one compilation for requests of the same text at once, and none for later ones
+256 samplers are kept, those used last :: server/samplers :: what was used last; those of the server are pinned
+costly ones take turns, and hold up no others :: e2e/budget :: has texts that need no more than a fair share in every decode
+if the queue is full, the last request of the lane with the most is refused :: server/queue :: the last of the longest lane is refused, so that others find room
+are limited by address, by lane and together, and a request that comes too slowly is a 408 :: server/openLimits :: of many slow bodies stay within the limits, and an honest client is served
+compared in constant time :: server/keys :: each key is found after a comparison with all of them
+API keys are kept as sha256 only :: server/keys :: the secrets are not in memory that can be printed
+the other threads go on :: native/workers :: a worker that ends while it uses the addon leaves the other threads alone
+at most ~deviceBytes~ and ~hostBytes~ :: limits/limits :: deviceBytes: { text: costly
+~loadModel(path, { probe: true })~ :: model/damaged :: a model that makes llama.cpp end its process ends only the child
+imports are regular files below the folder of the file that is compiled :: e2e/files :: refuses to import %s
+the language server stays below the workspace :: e2e/files :: the language server refuses the same imports below the folder of the workspace
+in lanes that take turns :: grammars/threads :: a lane has a number of grammars that wait, and the others have room
+of which more than 250 ms delay no cheap text :: grammars/threads :: a text goes on while another lane's grammar is prepared, and ended
+What is no worker is found by a handshake before ggml connects :: rpc/faults :: what is no worker: silence, garbage, another version, no device, nothing
+a model on workers is in a process of its own, which a bad answer ends :: rpc/faults :: a worker that answers the handshake and then garbage ends only the process of the model
+listens at the loopback address and warns at any other :: rpc/faults :: the command warns at an address that others reach, refuses one that is taken, and ends by Ctrl-C
+are asked in a child process first :: devices/probe :: a driver that crashes is reported
+are printed as escapes :: limits/sizes :: control characters are printed as escapes
+so that a short text does not wait for a long one :: tokenize/tokenize :: a short text does not wait for a long one, and too many bytes for the tokens are refused
+the one comes first whose lane has had least of it :: tokenize/lanes :: eight lanes with many large texts hold up the texts of another lane for one of theirs
+Who aborts waits no more :: tokenize/lanes :: who leaves waits no more: the thread goes on with others at once
+texts of a lane wait, and 1024 of all (~BUSY~) :: tokenize/lanes :: a lane has at most so many that wait, all lanes together too, and others have room
+The tokens are those of llama.cpp :: tokenize/tokenize :: short texts have llama.cpp's tokens: %s
+[Connections and bytes of bodies](server.md#limits-of-a-request) are limited by address :: server/manyBodies :: they take the memory of the limits, and others are answered
+`);

@@ -1,0 +1,51 @@
+/** Streams of events: their headers, and a reader that takes nothing. */
+import { expect, test } from "@jest/globals";
+import { once } from "node:events";
+import http from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { EventStream } from "../../server/openai/events.js";
+
+/** A server whose answers `write` writes, and a connection that has asked it. */
+async function asked(patience: number, write: (stream: EventStream) => Promise<void>) {
+  let done: Promise<void> | undefined;
+  const server = http.createServer((_, response) => {
+    done = write(new EventStream(response, () => ({ "x-more": "1" }), patience));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+  return { server, socket, done: (): Promise<void> | undefined => done };
+}
+
+test("the headers keep proxies from collecting events, and the last event says that it is", async () => {
+  const { server, socket } = await asked(1000, async (stream) => {
+    await stream.send({ a: 1 });
+    stream.end();
+  });
+  let text = "";
+  for await (const part of socket.setEncoding("utf8")) text += part as string;
+  expect(text).toMatch(/^x-accel-buffering: no\r$/m);
+  expect(text).toMatch(/^content-type: text\/event-stream; charset=utf-8\r$/m);
+  expect(text).toMatch(/^x-more: 1\r$/m);
+  expect(text).toContain('data: {"a":1}\n\n');
+  expect(text).toContain("data: [DONE]\n\n");
+  server.close();
+});
+
+test("a reader that takes nothing counts as gone after a time", async () => {
+  let sent = 0;
+  const { server, socket, done } = await asked(300, async (stream) => {
+    // what the system's buffers hold is taken at once
+    for (; sent < 1000; sent++) await stream.send("x".repeat(2 ** 18));
+  });
+  socket.pause();
+  const begin = performance.now();
+  await once(server, "request");
+  await done();
+  expect(sent).toBe(1000);
+  expect(performance.now() - begin).toBeGreaterThan(250);
+  socket.destroy();
+  server.close();
+  await once(server, "close");
+});
