@@ -16,8 +16,6 @@ export interface ThreadScript {
   /** Options of Node.js; default: none, also not those of this process. */
   readonly execArgv?: readonly string[];
   readonly heapMegabytes: number;
-  /** Default: Node.js's. */
-  readonly stackMegabytes?: number;
 }
 
 /** A thread and its port. */
@@ -32,7 +30,7 @@ export const START_MILLISECONDS = 20_000;
 const YOUNG = 32;
 
 /** It does not keep the process alive. */
-export function startThread({ file, data, execArgv = [], heapMegabytes, stackMegabytes }: ThreadScript): Started {
+export function startThread({ file, data, execArgv = [], heapMegabytes }: ThreadScript): Started {
   const { Worker, MessageChannel } = threadsHere()!;
   const { port1: port, port2 } = new MessageChannel();
   const worker = new Worker(file, {
@@ -41,7 +39,6 @@ export function startThread({ file, data, execArgv = [], heapMegabytes, stackMeg
     resourceLimits: {
       maxOldGenerationSizeMb: heapMegabytes,
       maxYoungGenerationSizeMb: YOUNG,
-      ...(stackMegabytes !== undefined && { stackSizeMb: stackMegabytes }),
     },
     execArgv: [...execArgv],
     env: {},

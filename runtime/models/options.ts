@@ -109,12 +109,12 @@ interface Most {
 export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
 
 /** How a conversation becomes tokens. */
-export interface TokenizeChatOptions extends ChatOptions, Most {}
+export interface TokenizeChatOptions extends ChatOptions, Most, Waiting {}
 
-/** How a grammar is prepared. */
-export interface PrepareGrammarOptions {
+/** How a conversation, or a grammar, waits for other threads. */
+interface Waiting {
   /**
-   * Whose grammar it is: those of each lane take turns.
+   * Whose it is: those of each lane take turns.
    * @default one lane for all without
    */
   readonly lane?: string | undefined;
@@ -125,11 +125,14 @@ export interface PrepareGrammarOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a grammar is prepared. */
+export interface PrepareGrammarOptions extends Waiting {}
+
 const PREPARE: is.Checks<PrepareGrammarOptions> = { lane: is.text, signal: checks.signal };
 export const checkPrepare = is.options(PREPARE);
 
 const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
 const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST };
 export const checkTokenizeLater = is.options(TOKENIZE_LATER);
-const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST };
+const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST, ...PREPARE };
 export const checkTokenizeChat = is.options(TOKENIZE_CHAT);

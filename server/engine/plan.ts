@@ -15,9 +15,9 @@ export interface PlannedText {
 }
 
 /** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
-export const promptsOf = async (engine: Engine, given: GivenBody): Promise<Int32Array[]> =>
+export const promptsOf = async (engine: Engine, given: GivenBody, client: GrammarClient): Promise<Int32Array[]> =>
   given.endpoint === "chat"
-    ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body))], "messages")
+    ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body, client))], "messages")
     : checkRoom(engine, await completionTokens(engine, given.body), "prompt");
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
@@ -48,7 +48,7 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
   return prompts;
 }
 
-const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
+const chatTokens = (engine: Engine, body: ChatBody, client: GrammarClient): Promise<Int32Array> =>
   engine.model.tokenizeChat(
     body.messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message)),
     {
@@ -56,6 +56,7 @@ const chatTokens = (engine: Engine, body: ChatBody): Promise<Int32Array> =>
       ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
       template: engine.template,
       mostTokens: mostOfPrompt(engine),
+      ...client,
     },
   );
 

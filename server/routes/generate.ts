@@ -68,10 +68,10 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const { body } = given;
   const { signal } = abort;
   const place = placeOf(engine, body);
-  const prompts = await promptsOf(engine, given);
+  const client = clientOf(request);
+  const prompts = await promptsOf(engine, given, { lane: client.lane, signal });
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
-  const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal });
   ignore(reply, prepared.ignored);
   const texts = textsOf(given, prompts, prepared, { lane: client.lane, signal });

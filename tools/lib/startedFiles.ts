@@ -29,6 +29,12 @@ import { serve } from "./worker.js";
 await serve(workerData.port, workerData.counter, workerData.engine);`,
     external: ["./library.mjs"],
   },
+  "chat/chatWorker.mjs": {
+    starts: `${THREAD}
+import { serveChat } from "./threads/serve.js";
+await serveChat(workerData.port);`,
+    external: ["@huggingface/jinja"],
+  },
   "backends/remote/remoteChild.mjs": {
     starts: `${ADDON}
 import { serveRemote } from "./serve.js";
