@@ -171,7 +171,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: "^node_modules/" },
-    exclude: { path: "^(build|coverage|test/packages/files)/|^[^/]+/dist/|^runtime/grammars/xgrammar/worker\\.mjs$" },
+    exclude: { path: "^(build|coverage|test/packages/files)/|^[^/]+/dist/|^runtime/.*(worker|Worker|Child)\\.mjs$" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     enhancedResolveOptions: {

@@ -1,6 +1,6 @@
 /**
  * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and the standard library as a module
- * (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library and its thread, and the C++ form of the op table and of llama.cpp's
+ * (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library, the files that threads and processes run, and the C++ form of the op table and of llama.cpp's
  * facts. The C++ files are committed: with `--check` they are compared, not written, and the tool fails if one is stale.
  */
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -17,7 +17,7 @@ const header = (from: string): string =>
 export async function generate({ check = false } = {}): Promise<boolean> {
   await generateGrammar();
   await generateStd();
-  await generateXgrammar();
+  await generateModules();
   return generateNative(check);
 }
 
@@ -70,10 +70,13 @@ async function generateGrammar(): Promise<void> {
   }
 }
 
-async function generateXgrammar(): Promise<void> {
-  const { xgrammarLibrary, xgrammarWorker } = await import("./lib/xgrammar.js");
+async function generateModules(): Promise<void> {
+  const [{ xgrammarLibrary }, { startedFiles }] = await Promise.all([
+    import("./lib/xgrammar.js"),
+    import("./lib/startedFiles.js"),
+  ]);
   writeGenerated("runtime/grammars/xgrammar/library.mjs", xgrammarLibrary());
-  writeGenerated("runtime/grammars/xgrammar/worker.mjs", await xgrammarWorker());
+  for (const [path, text] of await startedFiles()) writeGenerated(`runtime/${path}`, text);
 }
 
 async function generateStd(): Promise<void> {

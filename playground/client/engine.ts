@@ -2,7 +2,8 @@
  * The page's side of its worker. It sends one request at a time; of the waiting ones, the latest of each kind replaces the
  * others. A request that takes too long ends the worker, because programs are untrusted; the next request starts a new one.
  */
-import { READY, type Answer, type Kind, type Question, type Requests } from "../engine/messages.js";
+import { Requests, webPort, type WebPort } from "ggsl/core/requests.js";
+import type { Kind, Question, Reply, Requests as Asked } from "../engine/messages.js";
 
 /** A message for the author of the program, not a fault of the page. */
 export class EngineError extends Error {
@@ -49,75 +50,63 @@ interface Waiting {
 }
 
 export interface Engine {
-  ask<K extends Kind>(kind: K, request: Requests[K]["request"]): Promise<Requests[K]["reply"]>;
+  ask<K extends Kind>(kind: K, request: Asked[K]["request"]): Promise<Asked[K]["reply"]>;
+}
+
+interface OpenWorker {
+  readonly worker: Worker;
+  readonly requests: Requests<Question, Reply>;
 }
 
 /** `onBusy` gets the present task, or undefined when idle. */
 export function startEngine(start: () => Worker, onBusy: (doing: string | undefined) => void): Engine {
-  let worker: Worker | undefined;
-  let isReady = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let current: Waiting | undefined;
+  let open: OpenWorker | undefined;
+  let isBusy = false;
   let waiting: Waiting[] = [];
-  let nextId = 0;
 
-  const settle = (act: (done: Waiting) => void): void => {
-    clearTimeout(timer);
-    const done = current;
-    current = undefined;
-    onBusy(undefined);
-    if (done) act(done);
-    send();
+  const stop = (error: EngineError): void => {
+    open?.worker.terminate();
+    const { requests } = open ?? {};
+    open = undefined;
+    requests?.fail(error);
   };
 
-  const stop = (message: string): void => {
-    worker?.terminate();
-    worker = undefined;
-    isReady = false;
-    settle(({ reject }) => reject(new EngineError(message)));
-  };
-
-  const receive = ({ data }: MessageEvent<Answer | typeof READY>): void => {
-    if (data === READY) {
-      isReady = true;
-      return send();
-    }
-    if (data.id !== current?.question.id) return;
-    settle(({ resolve, reject }) => {
-      if ("reply" in data) resolve(data.reply as never);
-      else reject(data.isInput ? new EngineError(data.error) : new Error(data.error));
-    });
+  const openWorker = (): OpenWorker => {
+    const worker = start();
+    worker.onerror = (event) => {
+      event.preventDefault();
+      // the worker is dead, so all waiting requests fail
+      const lost = waiting;
+      waiting = [];
+      const message = `The page's worker does not run: ${event.message || "it could not be loaded"}. Reload the page.`;
+      lost.forEach(({ reject }) => reject(new EngineError(message)));
+      stop(new EngineError(message));
+    };
+    return { worker, requests: new Requests<Question, Reply>(webPort(worker as unknown as WebPort), send) };
   };
 
   const send = (): void => {
-    if (current || waiting.length === 0) return;
-    if (!worker) {
-      worker = start();
-      worker.onmessage = receive;
-      worker.onerror = (event) => {
-        event.preventDefault();
-        // the worker is dead, so all waiting requests fail
-        const lost = waiting;
-        waiting = [];
-        const message = `The page's worker does not run: ${event.message || "it could not be loaded"}. Reload the page.`;
-        lost.forEach(({ reject }) => reject(new EngineError(message)));
-        stop(message);
-      };
-    }
-    if (!isReady) return;
-    current = waiting.shift()!;
-    const { kind } = current.question;
+    if (isBusy || waiting.length === 0) return;
+    const { requests } = (open ??= openWorker());
+    if (requests.isStarted) void answer(waiting.shift()!, requests);
+  };
+
+  const answer = async ({ question, resolve, reject }: Waiting, requests: OpenWorker["requests"]): Promise<void> => {
+    const { kind } = question;
     const limit = LIMITS[kind];
+    const message = `${DOING[kind]} took longer than ${limit / 1000} s and was stopped: make the program smaller.`;
+    isBusy = true;
     onBusy(DOING[kind]);
-    timer = setTimeout(
-      () => stop(`${DOING[kind]} took longer than ${limit / 1000} s and was stopped: make the program smaller.`),
-      limit,
-    );
+    const timer = setTimeout(() => stop(new EngineError(message)), limit);
     try {
-      worker.postMessage(current.question);
+      resolve((await requests.ask(question)) as never);
     } catch (error) {
-      // a value that cannot be copied: a fault of the page, after which the next request has its turn
-      settle(({ reject }) => reject(error as Error));
+      reject(errorOf(error as Error));
+    } finally {
+      clearTimeout(timer);
+      isBusy = false;
+      onBusy(undefined);
+      send();
     }
   };
 
@@ -129,8 +118,12 @@ export function startEngine(start: () => Worker, onBusy: (doing: string | undefi
           if (isReplaced) drop(new Superseded());
           return !isReplaced;
         });
-        waiting.push({ question: { id: nextId++, kind, request }, resolve, reject });
+        waiting.push({ question: { kind, request }, resolve, reject });
         send();
       }),
   };
 }
+
+/** Errors with a code are in the program; others are faults of the page. */
+const errorOf = (error: Error & { readonly code?: unknown }): Error =>
+  error instanceof EngineError || error.code === undefined ? error : new EngineError(error.message);

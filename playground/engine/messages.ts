@@ -263,15 +263,8 @@ export interface Requests {
 export type Kind = keyof Requests;
 
 export interface Question<K extends Kind = Kind> {
-  readonly id: number;
   readonly kind: K;
   readonly request: Requests[K]["request"];
 }
 
-export type Answer =
-  | { readonly id: number; readonly reply: Requests[Kind]["reply"] }
-  /** `isInput`: an error in the program; otherwise a bug of the page. */
-  | { readonly id: number; readonly error: string; readonly isInput: boolean };
-
-/** The worker sends this once, when it is ready for requests. */
-export const READY = "ready";
+export type Reply = Requests[Kind]["reply"];

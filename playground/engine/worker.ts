@@ -1,13 +1,12 @@
 /** The worker: compiles and evaluates, so that the page stays responsive and can stop a program that takes too long. */
 import "../dispose.js";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
-import { InputError } from "ggsl/core/errors.js";
+import { answerRequests, webPort, type WebPort } from "ggsl/core/requests.js";
 import { openBackend } from "./backend.js";
 import { checkText } from "./check.js";
 import { graphReply } from "./graphs.js";
 import { hoverReply, signatureReply } from "./help.js";
 import { languageTables } from "./language.js";
-import { READY, type Answer, type Kind, type Question, type Requests } from "./messages.js";
+import type { Kind, Question, Reply, Requests } from "./messages.js";
 import { previewReply } from "./preview.js";
 import { specReply } from "./spec.js";
 import { stagesReply } from "./stages.js";
@@ -29,18 +28,8 @@ const HANDLERS: Handlers = {
   preview: previewReply,
 };
 
-async function answer({ id, kind, request }: Question): Promise<Answer> {
-  try {
-    return { id, reply: await (HANDLERS[kind] as (r: unknown) => Promise<Requests[Kind]["reply"]>)(request) };
-  } catch (error) {
-    const { message, code } = error as Error & { code?: unknown };
-    const isInput = error instanceof InputError || error instanceof CompileError || code !== undefined;
-    return { id, error: message, isInput };
-  }
-}
+const answer = ({ kind, request }: Question): Reply | Promise<Reply> =>
+  (HANDLERS[kind] as (r: unknown) => Reply | Promise<Reply>)(request);
 
-self.onmessage = ({ data }: MessageEvent<Question>) => {
-  void answer(data).then((reply) => self.postMessage(reply));
-};
 // the time limits of requests begin when everything is there
-void openBackend().then(() => self.postMessage(READY));
+void openBackend().then(() => answerRequests(webPort(self as unknown as WebPort), answer));

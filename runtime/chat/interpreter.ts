@@ -4,7 +4,7 @@
  */
 import { FILTERS, METHODS, type Arguments, type Call } from "./additions.js";
 import type { Environment, Jinja, Node, Program, Value } from "./jinja.js";
-import { CHAT_LIMITS, checkLimit, exceeded } from "./limits.js";
+import { CHAT_LIMITS, checkLimit, type Budget } from "./limits.js";
 import { textOf } from "./text.js";
 import { elementsOf, isInteger, isList, isNothing, isObject, isText, valuesOf, type Values } from "./values.js";
 
@@ -80,15 +80,18 @@ interface Interpreted {
   readonly fault: () => Fault | undefined;
 }
 
-export function interpreterOf(jinja: Jinja, global: Environment, { places, written, sizes }: Analysis): Interpreted {
+export function interpreterOf(
+  jinja: Jinja,
+  global: Environment,
+  { places, written, sizes }: Analysis,
+  budget: Budget,
+): Interpreted {
   const make: Values = valuesOf(jinja);
-  let [steps, depth] = [0, 0];
+  let depth = 0;
   let place: number | undefined;
   let fault: Fault | undefined;
 
-  const charge = (count: number): void => {
-    if ((steps += count) > CHAT_LIMITS.steps) throw exceeded("steps");
-  };
+  const charge = (count: number): void => budget.charge(count);
 
   /** Walks what would be written: shared parts are written each time, and a list can contain itself. */
   function weigh(value: Value, depth = 1): number {

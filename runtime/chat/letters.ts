@@ -2,15 +2,24 @@
  * Special tokens in messages. Only those that the template writes are read as such: a message that names one, such as `<|im_end|>`,
  * cannot end itself. While the template runs, the first character of such a text is another one, which the prompt has again.
  */
-import { InputError, translated } from "../core/errors.js";
-import type { NativeModel } from "../backends/native/binding.js";
-import { tokenText } from "../sequence/prompt.js";
-import { tokenizeInTurn, type TextClient } from "../sequence/tokenizing.js";
+import { Cache } from "../core/cache.js";
+import { InputError } from "../core/errors.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {
   readonly text: string;
   readonly letters: readonly number[];
+  readonly parts: readonly Part[];
+}
+
+/** A part of a prompt in which special tokens are read as such, or are letters. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
+  readonly special: boolean;
+  /** The texts of the special tokens beside a part with letters. */
+  readonly before?: string;
+  readonly after?: string;
 }
 
 /** The text of a special token in a text. */
@@ -41,17 +50,15 @@ function longestAt(tree: Branch, text: string, at: number): number {
   return end;
 }
 
-const known = new WeakMap<NativeModel, Controls>();
+/** Of the latest vocabularies. */
+const known = new Cache<Controls>(8, 2 ** 24);
 
-/** The texts that only `special` reads as tokens. */
-function controlsOf(model: NativeModel): Controls {
-  const present = known.get(model);
+/** @param list the texts that only `special` reads as tokens, as JSON */
+function controlsOf(list: string): Controls {
+  const present = known.get(list);
   if (present) return present;
-  const unknown = model.info.metadata["tokenizer.ggml.unknown_token_id"];
-  const classes = translated(() => model.classes());
-  const tokens = [...classes.keys()].filter((token) => classes[token]! & 1 || String(token) === unknown);
   const tree: Branch = { next: new Map(), ends: false };
-  for (const text of tokens.map((token) => tokenText(model, token))) {
+  for (const text of JSON.parse(list) as readonly string[]) {
     let branch = tree;
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i);
@@ -71,7 +78,7 @@ function controlsOf(model: NativeModel): Controls {
       return marks;
     },
   };
-  known.set(model, controls);
+  known.set(list, controls, list.length);
   return controls;
 }
 
@@ -91,18 +98,20 @@ interface Veiled<T> {
 }
 
 /**
+ * @param list the texts that only `special` reads as tokens, as JSON
  * @param values messages and tools
  * @param others what else the template may write
  */
-export function veil<T>(model: NativeModel, values: T, others: () => readonly unknown[]): Veiled<T> {
-  const controls = controlsOf(model);
+export function veil<T>(list: string, values: T, others: () => readonly unknown[]): Veiled<T> {
+  const controls = controlsOf(list);
   const firsts = new Set<string>();
   const firstAt = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at)!);
   mapTexts(values, (text) => {
     for (const { at } of controls.marksIn(text)) firsts.add(firstAt(text, at));
     return text;
   });
-  if (firsts.size === 0) return { values, unveil: (text) => ({ text, letters: [] }) };
+  if (firsts.size === 0)
+    return { values, unveil: (text) => ({ text, letters: [], parts: [{ from: 0, to: text.length, special: true }] }) };
 
   const free = freeCharacters(JSON.stringify([values, ...others()]), firsts.size);
   const veils = new Map([...firsts].map((first, i) => [first, free[i]!]));
@@ -128,7 +137,7 @@ export function veil<T>(model: NativeModel, values: T, others: () => readonly un
       shift += first.length - form.length;
       return first;
     });
-    return { text: original, letters };
+    return { text: original, letters, parts: partsOf(controls, original, letters) };
   };
   return { values: veiled, unveil };
 }
@@ -148,54 +157,11 @@ function freeCharacters(text: string, count: number): string[] {
   });
 }
 
-/**
- * The tokens of a prompt, without a special token at its end; `mostTokens`: how many the caller can use, 0 for any number. Rejects
- * with CONTEXT_FULL as soon as there are more, with BUSY, and with what aborted the signal.
- */
-export async function renderedTokens(
-  model: NativeModel,
-  { text, letters }: Rendered,
-  mostTokens: number,
-  client: TextClient = {},
-): Promise<Int32Array> {
-  const lists: Int32Array[] = [];
-  let count = 0;
-  for (const part of partsOf(model, text, letters)) {
-    if (part.text === "") continue;
-    const tokens = await tokenizeInTurn(model, { ...part, isWhole: false, mostTokens }, client);
-    lists.push(tokens);
-    count += tokens.length;
-    if (mostTokens > 0 && count > mostTokens)
-      throw new InputError(`the conversation has more than ${mostTokens} tokens: shorten it`, { code: "CONTEXT_FULL" });
-  }
-  const { addsBos, bos } = model.info;
-  const first = lists.find((list) => list.length > 0)?.[0];
-  if (addsBos && first !== bos) lists.unshift(Int32Array.of(bos));
-  return joined(lists);
-}
-
-function joined(lists: readonly Int32Array[]): Int32Array {
-  const all = new Int32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
-}
-
-interface Part {
-  readonly text: string;
-  readonly special: boolean;
-}
-
-/** The parts of a prompt in which special tokens are read as such, and those in which they are letters. */
-function partsOf(model: NativeModel, text: string, letters: readonly number[]): Part[] {
-  if (letters.length === 0) return [{ text, special: true }];
+/** The parts of a prompt in their order. */
+function partsOf(controls: Controls, text: string, letters: readonly number[]): Part[] {
+  if (letters.length === 0) return [{ from: 0, to: text.length, special: true }];
   const areLetters = new Set(letters);
-  const marks = controlsOf(model)
-    .marksIn(text)
-    .filter(({ at }) => !areLetters.has(at));
+  const marks = controls.marksIn(text).filter(({ at }) => !areLetters.has(at));
   const parts: Part[] = [];
   // a special token ends the text before it: what is between two of them becomes tokens alone
   let [done, next] = [0, 0];
@@ -205,13 +171,19 @@ function partsOf(model: NativeModel, text: string, letters: readonly number[]): 
     const before = marks[next - 1];
     const after = markAfter(marks, next, letter);
     const [from, to] = [Math.max(done, before?.end ?? 0), after?.at ?? text.length];
-    let plain = text.slice(from, to);
-    if (before && takesBlanks(model, text.slice(before.at, before.end), "after")) plain = plain.trimStart();
-    if (after && takesBlanks(model, text.slice(after.at, after.end), "before")) plain = plain.trimEnd();
-    parts.push({ text: text.slice(done, from), special: true }, { text: plain, special: false });
+    parts.push(
+      { from: done, to: from, special: true },
+      {
+        from,
+        to,
+        special: false,
+        ...(before && { before: text.slice(before.at, before.end) }),
+        ...(after && { after: text.slice(after.at, after.end) }),
+      },
+    );
     done = to;
   }
-  parts.push({ text: text.slice(done), special: true });
+  parts.push({ from: done, to: text.length, special: true });
   return parts;
 }
 
@@ -221,7 +193,3 @@ function markAfter(marks: readonly Mark[], from: number, place: number): Mark | 
   while (index < marks.length && marks[index]!.at <= place) index++;
   return marks[index];
 }
-
-/** Some special tokens take the blanks beside them, as those of Phi 3 do. */
-const takesBlanks = (model: NativeModel, text: string, where: "before" | "after"): boolean =>
-  model.tokenize(where === "after" ? `${text} ` : ` ${text}`, false, true).length === 1;

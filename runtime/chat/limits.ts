@@ -18,6 +18,22 @@ export const CHAT_LIMITS = {
   indent: 16,
 } as const;
 
+/** Where conversations are rendered: small ones on the thread that asks, others on threads of their own, where there are such. */
+export const CHAT_THREADS = {
+  /** Characters of a template, and of a conversation as JSON, that are tried on the thread that asks. */
+  hereCharacters: 2 ** 16,
+  /** Steps of a try on the thread that asks: about 10 ms. */
+  hereSteps: 25_000,
+  /** Steps of a try on a thread that all lanes share: about 100 ms. */
+  trySteps: 250_000,
+  /** Milliseconds of a rendering on a thread: the steps end it before. */
+  milliseconds: 10_000,
+  /** Milliseconds that a lane counts as one with long conversations after it has had one. */
+  lateMilliseconds: 60_000,
+  /** Megabytes of the heap of a thread. */
+  heapMegabytes: 512,
+} as const;
+
 type ChatLimit = keyof typeof CHAT_LIMITS;
 
 const WHAT: Readonly<Record<ChatLimit, string>> = {
@@ -30,10 +46,27 @@ const WHAT: Readonly<Record<ChatLimit, string>> = {
   indent: "spaces of indentation",
 };
 
-export const exceeded = (limit: ChatLimit): InputError =>
+const exceeded = (limit: ChatLimit): InputError =>
   new InputError(`it needs more than ${CHAT_LIMITS[limit]} ${WHAT[limit]}`, { code: "LIMIT_EXCEEDED" });
 
 /** Throws `InputError` (LIMIT_EXCEEDED). */
 export function checkLimit(limit: ChatLimit, value: number): void {
   if (!(value <= CHAT_LIMITS[limit])) throw exceeded(limit);
+}
+
+/** Says nothing of a template: it must be rendered where there are more steps, or a larger stack. */
+export class NotHere extends Error {}
+
+/** The steps that a rendering may still take. */
+export class Budget {
+  /** @param isFinal what needs more fails; else it is `NotHere` */
+  constructor(
+    private left: number = CHAT_LIMITS.steps,
+    readonly isFinal = true,
+  ) {}
+
+  /** Throws `InputError` (LIMIT_EXCEEDED), or `NotHere`. */
+  charge(steps: number): void {
+    if ((this.left -= steps) < 0) throw this.isFinal ? exceeded("steps") : new NotHere();
+  }
 }

@@ -79,8 +79,8 @@ export function checkTools(tools: unknown): asserts tools is readonly Tool[] {
   toolList(tools, "tools");
 }
 
-/** Plain data: a template must not call functions of its caller. */
-export function plain<T>(value: T, name: string): T {
+/** As JSON, which is plain data: a template must not call functions of its caller. */
+export function plain(value: object, name: string): string {
   let text: string;
   try {
     text = JSON.stringify(value);
@@ -91,7 +91,7 @@ export function plain<T>(value: T, name: string): T {
     });
   }
   checkLimit("text", text.length);
-  return JSON.parse(text) as T;
+  return text;
 }
 
 /** What a template can read. */

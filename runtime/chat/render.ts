@@ -3,10 +3,15 @@ import * as is from "../core/check.js";
 import { InputError, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
+import { threadsHere } from "../core/threads.js";
 import { loadJinja } from "./jinja.js";
-import { veil, type Rendered } from "./letters.js";
-import { checkMessages, checkTools, plain, prepared, type ChatMessage, type Tool } from "./messages.js";
-import { findTemplate, openTemplate, RESERVED } from "./template.js";
+import type { Rendered } from "./letters.js";
+import { Budget, CHAT_THREADS, NotHere } from "./limits.js";
+import { checkMessages, checkTools, plain, type ChatMessage, type Tool } from "./messages.js";
+import { renderTask, type RenderTask } from "./task.js";
+import { findTemplate, RESERVED } from "./template.js";
+import type { Asked } from "./threads/rendering.js";
+import { controlTexts } from "./tokens.js";
 
 /** How a conversation becomes a prompt. */
 export interface ChatOptions {
@@ -42,16 +47,16 @@ export const CHAT: is.Checks<ChatOptions> = {
 const checkChat = is.options(CHAT);
 
 /** A conversation whose form is correct; its template has not run. */
-export interface Conversation {
-  readonly messages: readonly ChatMessage[];
-  readonly options: ChatOptions;
+export interface Conversation extends Pick<RenderTask, "messages" | "tools" | "variables" | "addGenerationPrompt"> {
+  readonly hasTools: boolean;
+  readonly template: string | undefined;
 }
 
 /** Copies a conversation. Throws `InputError` for one that is not valid. */
 export function openConversation(messages: readonly ChatMessage[], options: ChatOptions): Conversation {
   checkMessages(messages);
   checkChat(options, "options");
-  const { tools, addGenerationPrompt, template, variables } = options;
+  const { tools, addGenerationPrompt = true, template, variables } = options;
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
     throw new InputError(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``, {
@@ -59,35 +64,53 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
     });
   return {
     messages: plain(messages, "messages"),
-    options: {
-      ...(tools && { tools: plain(tools, "tools") }),
-      ...(variables && { variables: plain(variables, "variables") }),
-      addGenerationPrompt,
-      template,
-    },
+    tools: tools && plain(tools, "tools"),
+    variables: variables && plain(variables, "variables"),
+    addGenerationPrompt,
+    hasTools: (tools?.length ?? 0) > 0,
+    template,
   };
 }
 
-/** Renders a conversation. Throws `InputError`. */
+/** Renders a conversation: a small one here, others on another thread, where there are such. Rejects with `InputError`. */
 export async function renderConversation(
   model: NativeModel,
-  { messages, options: { tools, addGenerationPrompt = true, template, variables } }: Conversation,
+  conversation: Conversation,
+  asked: Asked = {},
 ): Promise<Rendered> {
+  const task = taskOf(model, conversation);
+  if (!threadsHere()) return renderTask(await loadJinja(), task, new Budget());
+  const rendered = await renderedHere(task);
+  if (rendered) return rendered;
+  const { sharedRendering } = await import("./threads/rendering.js");
+  return sharedRendering().render(task, asked);
+}
+
+/** Throws `InputError` for a template that the model has not. */
+export function taskOf(model: NativeModel, { hasTools, template, ...conversation }: Conversation): RenderTask {
   const info = translated(() => model.info);
-  const source = findTemplate(info.metadata, template, (tools?.length ?? 0) > 0);
-  const { render, forms } = openTemplate(await loadJinja(), source);
   const textOf = (token: number): string => (token < 0 ? "" : tokenText(model, token));
-  const given = { messages: prepared(messages, forms), tools: tools ?? null };
-  const { values, unveil } = veil(model, given, () => [source, variables]);
-  const text = render(
-    {
-      bos_token: textOf(info.bos),
-      eos_token: textOf(info.eos),
-      ...variables,
-      ...values,
-      add_generation_prompt: addGenerationPrompt,
-    },
-    new Date(),
-  );
-  return unveil(text);
+  return {
+    ...conversation,
+    source: findTemplate(info.metadata, template, hasTools),
+    bos: textOf(info.bos),
+    eos: textOf(info.eos),
+    controls: controlTexts(model),
+    now: Date.now(),
+  };
+}
+
+/** Undefined for what takes longer than a thread with other things to do can wait. */
+async function renderedHere(task: RenderTask): Promise<Rendered | undefined> {
+  const { hereCharacters, hereSteps } = CHAT_THREADS;
+  const { source, messages, tools = "", variables = "" } = task;
+  if (source.length > hereCharacters || messages.length + tools.length + variables.length > hereCharacters)
+    return undefined;
+  const jinja = await loadJinja();
+  try {
+    return renderTask(jinja, task, new Budget(hereSteps, false));
+  } catch (error) {
+    if (error instanceof NotHere) return undefined;
+    throw error;
+  }
 }

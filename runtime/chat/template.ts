@@ -4,7 +4,7 @@ import { InputError } from "../core/errors.js";
 import type { ModelInfo } from "../backends/native/binding.js";
 import { analyze, interpreterOf, type Analysis } from "./interpreter.js";
 import type { Environment, Jinja, Program, Token } from "./jinja.js";
-import { checkLimit } from "./limits.js";
+import { Budget, checkLimit, NotHere } from "./limits.js";
 import type { Forms } from "./messages.js";
 import { describeTag, faultyTag, placesOf, tagsOf, type Tag } from "./places.js";
 import { strftime } from "./strftime.js";
@@ -42,9 +42,10 @@ export function findTemplate(metadata: ModelInfo["metadata"], given: string | un
 
 interface Template {
   readonly source: string;
-  readonly render: (variables: Readonly<Record<string, unknown>>, now: Date) => string;
-  /** Determined on first use. */
-  readonly forms: Forms;
+  /** Throws `InputError`; `NotHere` if the budget is not final. */
+  readonly render: (variables: Readonly<Record<string, unknown>>, now: Date, budget: Budget) => string;
+  /** Determined on first use, which takes steps of the budget; each part has all steps if it is final. Throws `NotHere`. */
+  readonly forms: (budget: Budget) => Forms;
 }
 
 /** Templates of the latest models. */
@@ -57,20 +58,26 @@ export function openTemplate(jinja: Jinja, source: string): Template {
   if (present) return present;
   const { program, analysis, tags } = parse(jinja, source);
   let forms: Forms | undefined;
-  const render: Template["render"] = (variables, now) => {
-    const { run, fault } = interpreterOf(jinja, globals(jinja, variables, now), analysis);
+  const render: Template["render"] = (variables, now, budget) => {
+    const { run, fault } = interpreterOf(jinja, globals(jinja, variables, now), analysis, budget);
     try {
       return run(program);
     } catch (error) {
+      if (error instanceof NotHere || (error instanceof RangeError && !budget.isFinal)) throw new NotHere();
       const { error: latest, place } = fault() ?? {};
       throw failure(error, latest === error && place !== undefined ? tags[place] : undefined);
     }
   };
+  let isSlow = false;
   const template: Template = {
     source,
     render,
-    get forms() {
-      return (forms ??= formsOf(render));
+    forms(budget) {
+      if (forms) return forms;
+      if (isSlow && !budget.isFinal) throw new NotHere();
+      isSlow = !budget.isFinal;
+      forms = formsOf(render, budget);
+      return forms;
     },
   };
   known.set(source, template);
@@ -169,12 +176,13 @@ const variablesOf = (messages: readonly object[]): Record<string, unknown> => ({
 });
 
 /** What a template reads: whether it shows a text in one form. */
-function formsOf(render: Template["render"]): Forms {
+function formsOf(render: Template["render"], budget: Budget): Forms {
   const shows = (messages: readonly object[]): boolean => {
     try {
-      const text = render(variablesOf(messages), new Date(0));
+      const text = render(variablesOf(messages), new Date(0), budget.isFinal ? new Budget() : budget);
       return text.includes(MARK) && !text.includes("[object ");
-    } catch {
+    } catch (error) {
+      if (error instanceof NotHere) throw error;
       return false;
     }
   };

@@ -19,10 +19,10 @@ export interface ScriptOptions {
 
 export const TIMEOUT_SIGNAL = "SIGKILL";
 
-/** @param script the script's text, so that sources and bundles need no separate file for it */
-export const runScript = (script: string, options: ScriptOptions): Promise<Ended> =>
+/** @param file the script's path */
+export const runScript = (file: string, options: ScriptOptions): Promise<Ended> =>
   new Promise((resolve) => {
-    const args = argumentsOf(script, options);
+    const args = argumentsOf(file, options);
     childProcess.execFile(process.execPath, args, optionsOf(options), (error, stdout, stderr) => {
       const { signal, code } = (error ?? {}) as { signal?: string | null; code?: number | string };
       const status = typeof code === "number" ? code : error ? 1 : 0;
@@ -31,13 +31,13 @@ export const runScript = (script: string, options: ScriptOptions): Promise<Ended
   });
 
 /** The synchronous form. */
-export function runScriptSync(script: string, options: ScriptOptions): Ended {
-  const args = argumentsOf(script, options);
+export function runScriptSync(file: string, options: ScriptOptions): Ended {
+  const args = argumentsOf(file, options);
   const { stdout, stderr, signal, status } = childProcess.spawnSync(process.execPath, args, optionsOf(options));
   return { stdout, stderr, signal: signal ?? undefined, status: status ?? 1 };
 }
 
-const argumentsOf = (script: string, { args }: ScriptOptions): string[] => ["-e", script, ...args];
+const argumentsOf = (file: string, { args }: ScriptOptions): string[] => [file, ...args];
 
 /** llama.cpp would start a debugger to print where it failed. */
 const optionsOf = ({ seconds }: ScriptOptions) =>

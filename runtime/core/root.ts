@@ -164,5 +164,13 @@ export function demoModelPath(): string | undefined {
   return root && (isCheckout ? path.join(root, "..", "examples", file) : path.join(root, file));
 }
 
-/** The path of the thread of the grammars, which `npm run generate` writes. */
+/** Files that threads and processes run. `npm run generate` writes them, so that sources, builds and bundles start the same. */
 export const grammarWorkerPath = (): string => packageFile("grammars/xgrammar/worker.mjs");
+/** It has a model on workers. */
+export const remotePath = (): string => packageFile("backends/remote/remoteChild.mjs");
+/** It tries a driver. */
+export const deviceProbePath = (): string => packageFile("backends/devices/driverChild.mjs");
+/** It tries a model file. */
+export const modelProbePath = (): string => packageFile("models/modelChild.mjs");
+/** It renders conversations. */
+export const chatWorkerPath = (): string => packageFile("chat/chatWorker.mjs");

@@ -5,7 +5,7 @@ import { Later, Opening } from "./later.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { nameOf, route, textOfSource, type Routed } from "./sources.js";
 import { sharedPreparing, type Asked, type Prepared, type Preparing } from "./threads/preparing.js";
-import { threadsHere } from "./threads/start.js";
+import { threadsHere } from "../core/threads.js";
 import type { GrammarSource, GrammarState } from "./types.js";
 import { sharedClient, type Client } from "./xgrammar/client.js";
 import type { EngineVocabulary } from "./xgrammar/engine.js";

@@ -15,9 +15,9 @@ import { translate } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { LatePrompt, promptTokens } from "../sequence/prompt.js";
 import type { Scheduler } from "../decode/scheduler/scheduler.js";
-import { renderedTokens } from "../chat/letters.js";
 import type { ChatMessage } from "../chat/messages.js";
 import { CHAT, openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
+import { renderedTokens } from "../chat/tokens.js";
 
 /** The prompt of a conversation. Throws `InputError` for messages that are not valid; its template runs later. */
 export function chatPrompt(
@@ -29,12 +29,11 @@ export function chatPrompt(
   const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
   return new LatePrompt(async () => {
     try {
-      return promptTokens(
-        model,
-        await renderedTokens(model, await renderConversation(model, conversation), mostTokens, { lane, signal }),
-      );
+      const client = { lane, signal };
+      const rendered = await renderConversation(model, conversation, client);
+      return promptTokens(model, await renderedTokens(model, rendered, mostTokens, client));
     } catch (error) {
-      throw translate(error);
+      throw translate(error, signal);
     }
   });
 }

@@ -5,40 +5,14 @@
  */
 import { messageOf, runScript, TIMEOUT_SIGNAL, type Ended } from "../core/childScript.js";
 import { ModelError } from "../core/errors.js";
-import { addonPath } from "../core/root.js";
+import { addonPath, modelProbePath } from "../core/root.js";
 
 /** The demo model takes 0.3 s; a disk reads more than 50 MB in a second. */
 const secondsFor = (bytes: number): number => 60 + Math.ceil(bytes / 50e6);
 
-const CHILD = `
-const [addon, path] = process.argv.slice(1);
-const b = require(addon);
-b.loadBackends(b.libraries);
-(async () => {
-  const model = await b.loadModel(path, { gpuLayers: 0 });
-  const { vocabSize, bos } = model.info;
-  const tokens = model.tokenize("a \\n\\t\\u00e9 1", true, true).filter((token) => token < vocabSize);
-  model.pieces();
-  const context = await model.createContext({ contextSize: 256, chains: [] });
-  const decode = (token, position) =>
-    context.decode({
-      ...{ tokens: Int32Array.of(token), positions: Int32Array.of(position), sequences: Int32Array.of(0) },
-      outputs: Uint8Array.of(1),
-    });
-  await decode(bos >= 0 && bos < vocabSize ? bos : 0, 0);
-  await decode(tokens.at(-1) ?? 0, 1);
-  context.dispose();
-  model.dispose();
-  require("fs").writeSync(1, "ok");
-})().catch((error) => {
-  require("fs").writeSync(2, "Error: " + error.message);
-  process.exit(1);
-});
-`;
-
 /** Throws a `ModelError` for a model that the child process does not survive, or that it refuses. */
 export async function probeModel(path: string, bytes: number, seconds = secondsFor(bytes)): Promise<void> {
-  const ended = await runScript(CHILD, { args: [addonPath()!, path], seconds });
+  const ended = await runScript(modelProbePath(), { args: [addonPath()!, path], seconds });
   if (ended.stdout === "ok" && ended.signal === undefined && ended.status === 0) return;
   throw failureOf(path, ended, seconds);
 }

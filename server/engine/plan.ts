@@ -48,7 +48,7 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
   return prompts;
 }
 
-const chatTokens = (engine: Engine, body: ChatBody, { lane, signal }: Waiter): Promise<Int32Array> =>
+const chatTokens = (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
   engine.model.tokenizeChat(
     body.messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message)),
     {
@@ -56,8 +56,7 @@ const chatTokens = (engine: Engine, body: ChatBody, { lane, signal }: Waiter): P
       ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
       template: engine.template,
       mostTokens: mostOfPrompt(engine),
-      lane,
-      signal,
+      ...client,
     },
   );
 

@@ -40,6 +40,8 @@ export function readJson(text: string, field?: string): unknown {
 export function checkShape(text: string, field?: string): void {
   const stack: Open[] = [];
   let [values, at] = [1, field];
+  /** Values before the present field of a body. */
+  let before = 0;
   const exceeded = (name: LimitName): Refusal => tooComplex(name, at, field === undefined);
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -52,7 +54,7 @@ export function checkShape(text: string, field?: string): void {
         const name = nameIn(text.slice(i, end));
         if (name === "__proto__")
           throw new Refusal("invalid_json", "no member of a body can have the name `__proto__`");
-        if (field === undefined && stack.length === 1) at = name;
+        if (field === undefined && stack.length === 1) [at, before] = [name, values];
       }
       i = end - 1;
     } else if (code === LIST || code === OBJECT) {
@@ -68,6 +70,7 @@ export function checkShape(text: string, field?: string): void {
       if (++top.commas >= most(limit)) throw exceeded(limit);
     } else if (code === LIST_END || code === OBJECT_END) stack.pop();
     if (values > most("values")) throw exceeded("values");
+    if (at === "messages" && values - before > most("messageValues")) throw exceeded("messageValues");
   }
 }
 

@@ -15,6 +15,10 @@ export const REQUEST_LIMITS = {
   tokenMembers: { most: 2 ** 16, counts: "members of an object in `logit_bias` and `sampler_inputs`: one for a token" },
   items: { most: 2 ** 18 + 2 ** 15, counts: "items of a list: one for each token of the largest vocabularies" },
   nameLength: { most: 1024, counts: "characters of the name of a member" },
+  messageValues: {
+    most: 2 ** 15,
+    counts: "values in `messages`: a message of a role and a text has three",
+  },
   values: { most: 2 ** 18 + 2 ** 16, counts: "values, with those in lists and objects" },
 } as const satisfies Readonly<Record<string, Limit>>;
 

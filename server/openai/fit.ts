@@ -13,9 +13,17 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Schemas are constants, which long lists ask again for each item. */
+const known = new WeakMap<Schema, readonly Schema[]>();
+
 /** The alternatives of a schema; itself if it has none. */
-const alternatives = (schema: Schema): readonly Schema[] =>
-  Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as Schema[]).flatMap(alternatives) : [schema];
+function alternatives(schema: Schema): readonly Schema[] {
+  const before = known.get(schema);
+  if (before) return before;
+  const all = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as Schema[]).flatMap(alternatives) : [schema];
+  known.set(schema, all);
+  return all;
+}
 
 const membersOf = (schema: Schema): Readonly<Record<string, Schema>> =>
   (schema["properties"] ?? {}) as Readonly<Record<string, Schema>>;
@@ -233,12 +241,19 @@ export interface Unknown {
 /**
  * The value without members that are null, where they may be absent, and without those that a schema does not allow, of which
  * `unknown` gets the paths. What a schema says nothing about stays as it is.
+ * @param path where the value is; it is changed on the way, and at the end as it was
  */
-export function tidied(schema: Schema, value: unknown, unknown: Unknown[], path: Path = []): unknown {
+export function tidied(schema: Schema, value: unknown, unknown: Unknown[], path: (string | number)[] = []): unknown {
+  if (typeof value !== "object" || value === null) return value;
   const [of] = meant(schema, value);
   if (!of) return value;
-  if (Array.isArray(value) && of["items"])
-    return value.map((item, i) => tidied(of["items"] as Schema, item, unknown, [...path, i]));
+  const inside = (own: Schema, member: unknown, at: string | number): unknown => {
+    path.push(at);
+    const tidy = tidied(own, member, unknown, path);
+    path.pop();
+    return tidy;
+  };
+  if (Array.isArray(value) && of["items"]) return value.map((item, i) => inside(of["items"] as Schema, item, i));
   if (!isObject(value) || !(of["properties"] ?? of["additionalProperties"])) return value;
   const members = membersOf(of);
   const rest = of["additionalProperties"];
@@ -247,9 +262,8 @@ export function tidied(schema: Schema, value: unknown, unknown: Unknown[], path:
   for (const [name, member] of Object.entries(value)) {
     const own = Object.hasOwn(members, name) ? members[name]! : isObject(rest) ? rest : undefined;
     if (member === null && !required.includes(name) && !(own && mayBeNull(own))) continue;
-    const at = [...path, name];
-    if (own) kept.push([name, tidied(own, member, unknown, at)]);
-    else if (rest === false) unknown.push({ path: at, known: Object.keys(members) });
+    if (own) kept.push([name, inside(own, member, name)]);
+    else if (rest === false) unknown.push({ path: [...path, name], known: Object.keys(members) });
     else kept.push([name, member]);
   }
   // a literal of the entries would set the prototype by the name `__proto__`

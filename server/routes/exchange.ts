@@ -1,5 +1,6 @@
 /** What requests that compute have in common: their fields, their model, their turn, and their end. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { nextTask } from "ggsl/core/nextTask.js";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
@@ -16,17 +17,28 @@ export const IGNORED = "x-ggsl-ignored";
 
 const SCHEMAS = { chat: bodySchema("chat"), completions: bodySchema("completions"), logits: bodySchema("logits") };
 
+/** Characters of a body that is read in parts, between which others are answered. */
+const LONG = 2 ** 16;
+
+/** Lets others be answered, if a request is long. */
+export const pause = async ({ headers }: FastifyRequest): Promise<void> => {
+  if (!(Number(headers["content-length"]) <= LONG)) await nextTask();
+};
+
 /** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
-export function checkBody(
+export async function checkBody(
   { isLenient }: Serving,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
-): void {
+): Promise<void> {
+  await pause(request);
   const ignored = checkFields(endpoint, request.body, isLenient);
   const body = tidyBody(SCHEMAS[endpoint], request.body, isLenient, ignored) as Body;
+  await pause(request);
   request.body = endpoint === "chat" ? readConversation(body) : body;
   ignore(reply, ignored);
+  await pause(request);
 }
 
 /** Names fields that have no effect in a header of the answer, after those that were named before. */

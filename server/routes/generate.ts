@@ -17,16 +17,13 @@ import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel, clientOf, ignore } from "./exchange.js";
+import { abortFor, admit, checkBody, checkModel, clientOf, ignore, pause } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
     app.post(PATHS[endpoint], {
       schema: { body: bodySchema(endpoint) },
-      preValidation: (request, reply, done) => {
-        checkBody(serving, endpoint, request, reply);
-        done();
-      },
+      preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
       handler: (request, reply) => generate(serving, endpoint, request, reply),
     });
 }
@@ -70,6 +67,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const { signal } = abort;
   const place = placeOf(engine, body);
   const waiter = { lane: laneOf(request), signal };
+  await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;

@@ -17,10 +17,7 @@ export function addLogits(app: FastifyInstance, serving: Serving): void {
   const inTurn = turns();
   app.post(PATHS.logits, {
     schema: { body: bodySchema("logits") },
-    preValidation: (request, reply, done) => {
-      checkBody(serving, "logits", request, reply);
-      done();
-    },
+    preValidation: (request, reply) => checkBody(serving, "logits", request, reply),
     handler: (request, reply) => answer(serving, inTurn, request, reply),
   });
 

@@ -2,9 +2,8 @@
  * Threads that compile, each one source at a time, so that a source that takes too long or ends its thread harms no other. Sources
  * wait in lanes that take turns.
  */
-import { Worker } from "node:worker_threads";
+import { Thread, ThreadEnded } from "ggsl/core/threads.js";
 import { isOutOfResources, refusalFor } from "../faults.js";
-import { guarded } from "../guarded.js";
 import type { Lane } from "../lanes/lane.js";
 import type { Log } from "../log.js";
 import { Turns } from "ggsl/core/turns.js";
@@ -48,27 +47,19 @@ interface Waiting {
   readonly reject: (error: Refusal) => void;
 }
 
-interface Thread {
-  readonly worker: Worker;
-  isReady: boolean;
-  work: Waiting | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
+type Compiler = Thread<Job, Reply>;
 
-/** Loading the compiler is not part of a source's time. */
-const START_MILLISECONDS = 60_000;
 /** A source whose thread ended is tried again once: the reason may have been another. */
 const MOST_DEATHS = 2;
 /** Seconds after which a client tries again. */
 const WHEN_BUSY = 2;
 /** Of the sources that may wait, those of one lane. */
 export const LANE_PART = 1 / 4;
-/** Megabytes for values that live briefly. */
-const YOUNG = 32;
 
 export class Pool {
   readonly #turns = new Turns<Waiting>();
-  readonly #threads = new Set<Thread>();
+  /** With what they work on. */
+  readonly #threads = new Map<Compiler, Waiting | undefined>();
   #isOpen = true;
 
   constructor(private readonly options: PoolOptions) {}
@@ -102,16 +93,9 @@ export class Pool {
   /** Ends the threads; all that waits is refused. */
   async close(): Promise<void> {
     this.#isOpen = false;
-    const threads = [...this.#threads];
-    this.#threads.clear();
-    const atWork = threads.flatMap(({ work }) => work ?? []);
-    for (const { reject } of [...atWork, ...this.#turns.clear()]) reject(closed());
-    await Promise.all(
-      threads.map(({ worker, timer }) => {
-        clearTimeout(timer);
-        return worker.terminate();
-      }),
-    );
+    const threads = [...this.#threads.keys()];
+    for (const { reject } of this.#turns.clear()) reject(closed());
+    await Promise.all(threads.map((thread) => thread.end(new ThreadEnded("left", "the server is shutting down"))));
   }
 
   /** All lanes before a thread takes it: it is compiled once. */
@@ -141,96 +125,65 @@ export class Pool {
   }
 
   #serve(): void {
-    for (const thread of this.#threads) if (thread.isReady && !thread.work) this.#give(thread);
-    const starting = [...this.#threads].filter(({ isReady }) => !isReady).length;
-    if (this.#turns.size > starting && this.#threads.size < this.options.threads) this.#start();
+    for (const [thread, work] of this.#threads) {
+      if (work) continue;
+      if (thread.ended) this.#lost(thread, thread.ended);
+      else this.#give(thread);
+    }
+    while (this.#isOpen && this.#turns.size > 0 && this.#threads.size < this.options.threads) this.#give(this.#start());
   }
 
-  #give(thread: Thread): void {
+  #start(): Compiler {
+    const { script, memory } = this.options;
+    return new Thread({ file: script.url, execArgv: script.execArgv, heapMegabytes: memory });
+  }
+
+  #give(thread: Compiler): void {
     const work = this.#turns.next(() => "take");
+    this.#threads.set(thread, work);
     if (!work) return;
     work.askedBy = [...work.lanes];
     this.#leave(work);
-    thread.work = work;
-    thread.worker.ref();
-    thread.worker.postMessage(work.job);
-    const { deadline } = this.options;
-    thread.timer = setTimeout(
-      guarded("deadline", () =>
-        this.#end(thread, { kind: "limit", message: `it takes more than ${deadline} ms to compile` }),
-      ),
-      deadline,
-    );
+    void this.#compile(thread, work);
   }
 
-  #start(): void {
-    const { script, memory } = this.options;
-    const worker = new Worker(script.url, {
-      execArgv: [...script.execArgv],
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: memory, maxYoungGenerationSizeMb: YOUNG },
-    });
-    const thread: Thread = { worker, isReady: false, work: undefined, timer: undefined };
-    this.#threads.add(thread);
-    thread.timer = setTimeout(
-      guarded("start", () => this.#died(thread, new Error("it does not start"))),
-      START_MILLISECONDS,
-    );
-    worker.on(
-      "message",
-      guarded("message", (message: Reply | "ready") => this.#receive(thread, message)),
-    );
-    worker.on(
-      "error",
-      guarded("error", (error: Error) => this.#died(thread, error)),
-    );
-    worker.on(
-      "exit",
-      guarded("exit", (status: number) => this.#died(thread, new Error(`it ended with status ${status}`))),
-    );
-  }
-
-  #receive(thread: Thread, message: Reply | "ready"): void {
-    if (!this.#threads.has(thread)) return;
-    clearTimeout(thread.timer);
-    const { work } = thread;
-    thread.work = undefined;
-    thread.isReady = true;
-    thread.worker.unref();
-    if (message !== "ready") work?.resolve(message);
+  async #compile(thread: Compiler, work: Waiting): Promise<void> {
+    try {
+      work.resolve(await thread.ask(work.job, this.options.deadline));
+      this.#threads.set(thread, undefined);
+    } catch (error) {
+      if (this.#isOpen) this.#failed(thread, work, error as ThreadEnded);
+      else work.reject(closed());
+    }
     this.#serve();
   }
 
-  /** Ends a thread because of the source that it works on. */
-  #end(thread: Thread, reply: PoolReply): void {
-    this.#remove(thread);
-    thread.work?.resolve(reply);
-    this.#serve();
-  }
-
-  /** A thread that ended by itself. */
-  #died(thread: Thread, error: Error & { readonly code?: string }): void {
-    if (!this.#threads.has(thread)) return;
-    this.#remove(thread);
-    const { work, isReady } = thread;
-    const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-    if (!isMemory || !isReady) this.options.log.error({ err: error }, "the compiler's thread ended");
+  /** The thread has ended because of the source that it worked on, or by itself. */
+  #failed(thread: Compiler, work: Waiting, error: ThreadEnded): void {
+    const { deadline, memory } = this.options;
+    const { isStarted } = thread;
+    if (isStarted && error.why === "time") {
+      this.#threads.delete(thread);
+      return work.resolve({ kind: "limit", message: `it takes more than ${deadline} ms to compile` });
+    }
+    if (isStarted && error.why === "memory") {
+      this.#threads.delete(thread);
+      return work.resolve({ kind: "limit", message: `it takes more than ${memory} MB to compile` });
+    }
+    this.#lost(thread, error);
+    if (isStarted && ++work.deaths < MOST_DEATHS) return this.#enter(work, work.askedBy);
     const failed: PoolReply = { kind: "failed", message: error.message };
-    if (isMemory) work?.resolve({ kind: "limit", message: `it takes more than ${this.options.memory} MB to compile` });
-    else if (work && ++work.deaths < MOST_DEATHS) this.#enter(work, work.askedBy);
-    else work?.resolve(failed);
-    if (isReady) return this.#serve();
+    if (isStarted) return work.resolve(failed);
     // another one would not start either
-    for (const waiting of this.#turns.clear()) {
+    for (const waiting of [work, ...this.#turns.clear()]) {
       if (isOutOfResources(error)) waiting.reject(refusalFor(error));
       else waiting.resolve(failed);
     }
   }
 
-  #remove(thread: Thread): void {
-    clearTimeout(thread.timer);
+  #lost(thread: Compiler, error: ThreadEnded): void {
     this.#threads.delete(thread);
-    void thread.worker.terminate();
+    this.options.log.error({ err: error.cause ?? error }, "the compiler's thread ended");
   }
 
   #busy(): Refusal {

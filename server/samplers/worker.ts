@@ -1,11 +1,7 @@
 /** The thread that compiles: one source after the other. */
-import { parentPort } from "node:worker_threads";
-import { guarded } from "../guarded.js";
-import { compileJob, type Job } from "./facts.js";
+import { workerData } from "node:worker_threads";
+import { answerRequests, nodePort, type NodePort } from "ggsl/core/requests.js";
+import { compileJob, type Job, type Reply } from "./facts.js";
 
-const port = parentPort!;
-port.on(
-  "message",
-  guarded("message", (job: Job) => port.postMessage(compileJob(job))),
-);
-port.postMessage("ready");
+const { port } = workerData as { readonly port: NodePort };
+answerRequests<Job, Reply>(nodePort(port), compileJob);

@@ -10,7 +10,7 @@ import { InputError } from "../../runtime/core/errors.js";
 import type { Generation } from "../../runtime/generation/generate.js";
 import { loadModel, loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { ModelWorker } from "../../runtime/models/thread/client.js";
-import type { Port } from "../../runtime/models/thread/messages.js";
+import type { WebPort } from "../../runtime/core/requests.js";
 import { serve } from "../../runtime/models/thread/serve.js";
 import { DEMO_MODEL, EXACT } from "../model/file.js";
 import { writeChatModel } from "./model.js";
@@ -156,9 +156,9 @@ needing(LLAMA_MODULE).describe("in WebAssembly", () => {
     expect(expected).not.toBe("");
     expect(await wasm.renderChat(HELLO)).toBe(await model.renderChat(HELLO));
     const { port1, port2 } = new MessageChannel();
-    const portOf = (port: typeof port1): Port => ({
+    const portOf = (port: typeof port1): WebPort => ({
       postMessage: (message) => port.postMessage(message),
-      set onmessage(listener: Port["onmessage"]) {
+      set onmessage(listener: WebPort["onmessage"]) {
         port.on("message", (data: unknown) => listener?.({ data }));
       },
     });

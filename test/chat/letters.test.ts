@@ -1,6 +1,7 @@
 /** Texts of special tokens in messages stay letters, with the vocabularies of llama.cpp's repository. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { renderedTokens, type Rendered } from "../../runtime/chat/letters.js";
+import type { Rendered } from "../../runtime/chat/letters.js";
+import { renderedTokens } from "../../runtime/chat/tokens.js";
 import { openConversation, renderConversation } from "../../runtime/chat/render.js";
 import type { ChatMessage } from "../../runtime/chat/messages.js";
 import type { NativeModel } from "../../runtime/backends/native/binding.js";

@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadJinja } from "../../runtime/chat/jinja.js";
+import { Budget } from "../../runtime/chat/limits.js";
 import { prepared } from "../../runtime/chat/messages.js";
 import { openConversation, renderConversation } from "../../runtime/chat/render.js";
 import { openTemplate } from "../../runtime/chat/template.js";
@@ -49,7 +50,7 @@ interface Difference {
 
 async function differencesOf(template: string): Promise<Difference[]> {
   const source = sourceOf(template);
-  const { forms } = openTemplate(await loadJinja(), source);
+  const forms = openTemplate(await loadJinja(), source).forms(new Budget());
   const found = await Promise.all(
     CASES.map(async (one) => {
       const text = await ours(source, one);

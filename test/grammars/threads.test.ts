@@ -7,7 +7,7 @@ import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/gr
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";
 import { Preparing } from "../../runtime/grammars/threads/preparing.js";
-import type { Started } from "../../runtime/grammars/threads/start.js";
+import type { Started } from "../../runtime/core/threads.js";
 import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { DEMO_MODEL } from "../model/file.js";

@@ -66,11 +66,11 @@ inBrowser("bad input in the playground", () => {
     for (const worker of v.page.workers())
       await worker.evaluate(() => {
         const own = globalThis as unknown as {
-          onmessage: (event: { readonly data: { readonly kind?: string } }) => void;
+          onmessage: (event: { readonly data: { readonly request: { readonly kind: string } } }) => void;
         };
         const answer = own.onmessage;
         own.onmessage = (event) => {
-          while (event.data.kind === "check");
+          while (event.data.request.kind === "check");
           answer(event);
         };
       });

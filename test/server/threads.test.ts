@@ -43,17 +43,18 @@ describe("threads", () => {
     // it ends at the first source of its process's life, and at any that contains "die"
     writeFileSync(
       script,
-      `import { parentPort } from "node:worker_threads";
+      `import { workerData } from "node:worker_threads";
 import { existsSync, writeFileSync } from "node:fs";
 const mark = ${JSON.stringify(join(folder, "mark"))};
-parentPort.on("message", ({ source }) => {
+const { port } = workerData;
+port.on("message", ({ id, request: { source } }) => {
   if (source.text.includes("die") || !existsSync(mark)) {
     writeFileSync(mark, "");
     process.exit(3);
   }
-  parentPort.postMessage({ kind: "invalid", diagnostics: [] });
+  port.postMessage({ id, answer: { kind: "invalid", diagnostics: [] } });
 });
-parentPort.postMessage("ready");
+port.postMessage({ id: 0 });
 `,
     );
     const errors: string[] = [];

@@ -9,7 +9,8 @@ import type { GenerateOptions, Generation, Piece } from "../../runtime/generatio
 import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { llamaModulePath } from "../../runtime/core/root.js";
 import { ModelWorker } from "../../runtime/models/thread/client.js";
-import type { Port, Token } from "../../runtime/models/thread/messages.js";
+import type { WebPort } from "../../runtime/core/requests.js";
+import type { Token } from "../../runtime/models/thread/messages.js";
 import { serve } from "../../runtime/models/thread/serve.js";
 import { endless, writeExactModel } from "../model/file.js";
 import { isBuilt, llamaTest } from "./llamaTest.js";
@@ -91,7 +92,7 @@ llamaTest("the fewest tokens are as with min_tokens in front of the chain", asyn
 });
 
 llamaTest("a worker passes the options on", async () => {
-  const channel = new MessageChannel() as unknown as { port1: Port & { close(): void }; port2: Port };
+  const channel = new MessageChannel() as unknown as { port1: WebPort & { close(): void }; port2: WebPort };
   serve(channel.port1);
   const worker = new ModelWorker(channel.port2);
   await worker.load(bytes, pathToFileURL(llamaModulePath()));

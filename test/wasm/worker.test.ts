@@ -7,7 +7,8 @@ import { compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { loadModelFromBytes, type Model } from "../../runtime/models/model.js";
 import { llamaModulePath } from "../../runtime/core/root.js";
 import { ModelWorker, type WorkerGeneration } from "../../runtime/models/thread/client.js";
-import type { Port, Reply, Token } from "../../runtime/models/thread/messages.js";
+import type { WebPort } from "../../runtime/core/requests.js";
+import type { Token } from "../../runtime/models/thread/messages.js";
 import { serve } from "../../runtime/models/thread/serve.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { llamaTest } from "./llamaTest.js";
@@ -16,7 +17,7 @@ const PROMPT = "In the beginning";
 const greedy = compilePipeline("greedy()");
 const WARM = compile('import { temp, dist } from "std"\nchain warm(t: f32 >= 0 = 1) = temp(t) |> dist(5)');
 
-let channel: { readonly port1: Port & { close(): void }; readonly port2: Port };
+let channel: { readonly port1: WebPort & { close(): void }; readonly port2: WebPort };
 let worker: ModelWorker;
 beforeEach(() => {
   channel = new MessageChannel() as unknown as typeof channel;
@@ -167,23 +168,26 @@ llamaTest("a bad request fails alone, and the worker continues", async () => {
 });
 
 llamaTest("invalid messages also get an answer", async () => {
-  const replies: Reply[] = [];
+  const replies: object[] = [];
   const raw = channel.port2;
   const answers = (count: number): Promise<void> =>
     new Promise((resolve) => {
       raw.onmessage = ({ data }) => {
-        replies.push(data as Reply);
+        replies.push(data as object);
         if (replies.length === count) resolve();
       };
     });
-  const done = answers(4);
-  raw.postMessage({ type: "explode", id: 1 });
-  raw.postMessage({ type: "cancel", id: 2, generation: 7 });
+  const done = answers(5);
+  raw.postMessage({ id: 1, request: { type: "explode" } });
+  raw.postMessage({ id: 2, request: { type: "cancel", generation: 7 } });
   raw.postMessage(null);
-  raw.postMessage({ type: "generate", id: 4, prompt: PROMPT, spec: writeSpec(greedy.graph) });
+  raw.postMessage({ id: 4, request: { type: "generate", prompt: PROMPT, spec: writeSpec(greedy.graph) } });
   await done;
-  expect(replies.map(({ type }) => type)).toEqual(["error", "error", "error", "error"]);
-  expect(replies.map(({ id }) => id)).toEqual([1, 2, 0, 4]);
+  const failed = (id: number): object => ({
+    id,
+    error: { name: "InputError", message: expect.any(String), members: expect.any(Object) },
+  });
+  expect(replies).toEqual([{ id: 0, answer: undefined }, ...[1, 2, 0, 4].map(failed)]);
 });
 
 llamaTest("options that cannot be sent are refused", async () => {

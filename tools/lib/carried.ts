@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { manifestOf } from "./packages.js";
 import { LLAMA_MODULE } from "./playground.js";
 import { root } from "./process.js";
+import { STARTED_PATHS } from "./startedFiles.js";
 
 interface Carried {
   /** By their path in the package. */
@@ -28,6 +29,7 @@ export function carriedFiles(): Carried {
   addFolder("dist/cli", "runtime/dist/cli");
   add("dist/wasm/ggsl.wasm", "runtime/wasm/ggsl.wasm");
   addFolder("dist/grammars/xgrammar", "runtime/dist/grammars/xgrammar", (file) => /\.(mjs|txt)$/.test(file));
+  for (const path of STARTED_PATHS) add(`dist/${path}`, `runtime/dist/${path}`);
   add("model/demo-q8_0.gguf", "examples/model/demo-q8_0.gguf");
   add("model/README.md", "examples/model/README.md");
   // definitions in the standard library are shown in its sources

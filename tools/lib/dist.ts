@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { manifestOf, publicFolders } from "./packages.js";
 import { root } from "./process.js";
+import { STARTED_PATHS } from "./startedFiles.js";
 import { licenses, vendor } from "./vendor.js";
 
 const compiled = join(root, "build", "js");
@@ -74,8 +75,9 @@ export async function fillDist(): Promise<void> {
   writeFileSync(join(folder, "LICENSES.txt"), licenses(packagesIn(metafile)));
   mkdirSync(join(root, "runtime/dist/wasm"), { recursive: true });
   copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
-  for (const name of ["library.mjs", "worker.mjs", "library.d.mts", "LICENSE.txt"])
-    copyFileSync(join(root, "runtime", GRAMMARS, name), join(root, "runtime/dist", GRAMMARS, name));
+  const beside = ["library.mjs", "library.d.mts", "LICENSE.txt"].map((name) => `${GRAMMARS}/${name}`);
+  for (const path of [...beside, ...STARTED_PATHS])
+    copyFileSync(join(root, "runtime", path), join(root, "runtime/dist", path));
   // `npx ggsl` starts it as a program
   chmodSync(join(folder, "main.js"), 0o755);
   linkCommand();

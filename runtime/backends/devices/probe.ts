@@ -13,7 +13,7 @@ import {
   type ScriptOptions,
 } from "../../core/childScript.js";
 import type { Device } from "../native/binding.js";
-import { addonPath } from "../../core/root.js";
+import { addonPath, deviceProbePath } from "../../core/root.js";
 
 export interface ProbeReport {
   readonly library: string;
@@ -38,30 +38,13 @@ const GRAPH = plainGraph(
   { sampled: 1 },
 );
 
-const CHILD = `
-const [addon, library, words] = process.argv.slice(1);
-const b = require(addon);
-b.loadBackends(b.libraries);
-const before = new Set(b.devices().map((d) => d.name));
-b.loadBackend(library);
-const devices = b.devices().filter((d) => !before.has(d.name));
-const logits = Float32Array.of(1, 3, 2);
-for (const { name } of devices) {
-  const e = new b.Evaluator(new b.Graph(Int32Array.from(JSON.parse(words))), { vocabSize: 3, device: name });
-  const [token] = e.evaluate({ logits, uniforms: new Float32Array(0) }).sampled;
-  if (token !== 1) throw new Error(name + " computes a wrong result: the argmax of 1, 3, 2 is 1, found " + token);
-  e.dispose();
-}
-require("fs").writeSync(1, JSON.stringify(devices));
-`;
-
 const reports = new Map<string, ProbeReport>();
 
 /** Probes a library; the report is cached. */
 export async function probe(library: string, seconds = SECONDS): Promise<ProbeReport> {
   const known = reports.get(library);
   if (known) return known;
-  const ended = await runScript(CHILD, scriptOptions(library, seconds));
+  const ended = await runScript(deviceProbePath(), scriptOptions(library, seconds));
   return record(library, ended, seconds);
 }
 
@@ -69,7 +52,7 @@ export async function probe(library: string, seconds = SECONDS): Promise<ProbeRe
 export function probeSync(library: string, seconds = SECONDS): ProbeReport {
   const known = reports.get(library);
   if (known) return known;
-  return record(library, runScriptSync(CHILD, scriptOptions(library, seconds)), seconds);
+  return record(library, runScriptSync(deviceProbePath(), scriptOptions(library, seconds)), seconds);
 }
 
 const scriptOptions = (library: string, seconds: number): ScriptOptions => ({

@@ -1,27 +1,15 @@
 /** The process that has a model on workers, as this one sees it. */
 import { InputError, type InputErrorCode } from "../../core/errors.js";
 import { nodeModule, type ChildProcess } from "../../core/node.js";
-import { addonPath } from "../../core/root.js";
+import { Requests, type Port } from "../../core/requests.js";
+import { addonPath, remotePath } from "../../core/root.js";
 import { silent } from "./handshake.js";
-import { SCRIPT, type Call, type Message, type Reply } from "./script.js";
+import type { Call, CallsRequest } from "./protocol.js";
 import type { Server } from "../devices/servers.js";
 
-interface Waiting {
-  readonly resolve: (results: readonly unknown[]) => void;
-  readonly reject: (error: unknown) => void;
-  readonly onProgress: ((fraction: number) => void) | undefined;
-}
-
-/** What fails in the child: `code` as in the addon, `call` is the index of the call. */
-export class CallError extends Error {
-  constructor(
-    message: string,
-    readonly code: string | undefined,
-    readonly call: number,
-  ) {
-    super(message);
-  }
-}
+/** The index of the call that failed in the child; undefined for an error that no call caused. */
+export const failedCall = (error: unknown): number | undefined =>
+  error instanceof Error ? (error as { readonly call?: number }).call : undefined;
 
 /** Bytes of the child's messages that are kept. */
 const MOST_TEXT = 4096;
@@ -31,9 +19,8 @@ const LOSS = /RPC|recv|send failed|Failed to connect/;
 
 export class RemoteProcess {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #requests: Requests<CallsRequest, readonly unknown[], number>;
   #text = "";
-  #id = 0;
   #handle = 0;
   #forgotten: number[] = [];
   #failure: InputError | undefined;
@@ -42,17 +29,14 @@ export class RemoteProcess {
   readonly lost: Promise<InputError>;
 
   constructor(private readonly servers: readonly Server[]) {
-    const child = nodeModule("node:child_process")!.spawn(process.execPath, ["-e", SCRIPT, addonPath()!], {
+    const child = nodeModule("node:child_process")!.spawn(process.execPath, [remotePath(), addonPath()!], {
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "advanced",
       // llama.cpp would start a debugger to print where it failed
       env: { ...process.env, GGML_NO_BACKTRACE: "1" },
     });
     this.#child = child;
-    // the start is the first answer
-    this.#waiting.set(0, { resolve: () => undefined, reject: () => undefined, onProgress: undefined });
     child.stderr!.on("data", (data: Buffer) => (this.#text = (this.#text + String(data)).slice(-MOST_TEXT)));
-    child.on("message", (reply) => this.#take(reply as Reply));
     child.on("error", () => undefined); // it ends as well
     this.lost = new Promise((resolve) => {
       child.once("close", (status, signal) => {
@@ -63,22 +47,14 @@ export class RemoteProcess {
         });
       });
     });
-    this.#hold();
+    this.#requests = new Requests(portOf(child));
   }
 
-  /** Makes calls in the child. Rejects with `CallError`, or with `InputError` if the child has ended. */
+  /** Makes calls in the child. Rejects with the error of one (`failedCall`), or with `InputError` if the child has ended. */
   ask(calls: readonly Call[], onProgress?: (fraction: number) => void): Promise<readonly unknown[]> {
-    const id = ++this.#id;
     const forget = this.#forgotten;
     this.#forgotten = [];
-    return new Promise<readonly unknown[]>((resolve, reject) => {
-      if (this.#failure) return reject(this.#failure);
-      this.#waiting.set(id, { resolve, reject, onProgress });
-      this.#hold();
-      const message: Message = { id, calls, ...(forget.length > 0 && { forget }) };
-      // a message to a process that ends is answered by its end
-      this.#child.send(message, () => undefined);
-    });
+    return this.#requests.ask({ calls, ...(forget.length > 0 && { forget }) }, { onNote: onProgress });
   }
 
   /** Makes calls whose results do not matter. */
@@ -108,15 +84,6 @@ export class RemoteProcess {
     if (this.#failure) throw this.#failure;
   }
 
-  #take({ id, results, error, progress }: Reply): void {
-    const waiting = this.#waiting.get(id);
-    if (progress !== undefined) return waiting?.onProgress?.(progress);
-    this.#waiting.delete(id);
-    if (error) waiting?.reject(new CallError(error.message, error.code, error.call));
-    else waiting?.resolve(results!);
-    this.#hold();
-  }
-
   async #lostBy(reason: string): Promise<InputError> {
     const text = this.#text.trim().split("\n").at(-1) ?? "";
     const isLoss = LOSS.test(this.#text);
@@ -133,17 +100,19 @@ export class RemoteProcess {
 
   #fail(error: InputError): void {
     this.#failure ??= error;
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { reject } of waiting) reject(this.#failure);
-    this.#hold();
-  }
-
-  /** The child keeps this process alive only while it has something to answer. */
-  #hold(): void {
-    const method = this.#waiting.size > 0 && !this.#failure ? "ref" : "unref";
-    this.#child[method]();
-    this.#child.channel?.[method]();
-    (this.#child.stderr as unknown as { ref(): void; unref(): void })[method]();
+    this.#requests.fail(this.#failure);
   }
 }
+
+/** The child keeps this process alive only while it has something to answer. */
+const portOf = (child: ChildProcess): Port => ({
+  // a message to a process that ends is answered by its end
+  post: (message) => void child.send(message, () => undefined),
+  listen: (receive) => void child.on("message", receive),
+  hold(isNeeded) {
+    const method = isNeeded ? "ref" : "unref";
+    child[method]();
+    child.channel?.[method]();
+    (child.stderr as unknown as { ref(): void; unref(): void })[method]();
+  },
+});

@@ -1,9 +1,9 @@
 /** A context in the child. What only sets something is sent with the next batch, in order. */
 import { InputError } from "../../core/errors.js";
 import type { Batch, ContextStats, DecodeOutput, InputValues, NativeContext, NativeGraph } from "../native/binding.js";
-import { CallError, type RemoteProcess } from "./child.js";
+import { failedCall, type RemoteProcess } from "./child.js";
 import type { RemoteGraph } from "./graph.js";
-import type { Call } from "./script.js";
+import type { Call } from "./protocol.js";
 
 /** What the child says of a context after each batch. */
 export const REPORT = ["stats", "extents"] as const;
@@ -48,7 +48,7 @@ export class RemoteContext implements NativeContext {
       this.#extents = extents as Int32Array;
       return outputs as DecodeOutput[];
     } catch (error) {
-      const failed = error instanceof CallError ? set[error.call] : undefined;
+      const failed = set[failedCall(error) ?? -1];
       if (failed?.call === "setChain") this.#refused.set(failed.args![0] as number, error);
       throw error;
     } finally {

@@ -2,7 +2,7 @@
 import type { NativeGraph } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import type { RemoteProcess } from "./child.js";
-import type { Call } from "./script.js";
+import type { Call } from "./protocol.js";
 
 export interface RemoteGraph extends NativeGraph {
   readonly handle: number;

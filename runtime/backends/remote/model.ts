@@ -14,7 +14,7 @@ import { REPORT, RemoteContext } from "./context.js";
 import { graphsOf, type RemoteGraph } from "./graph.js";
 import { greetAll } from "./handshake.js";
 import { rpcLibrary } from "./library.js";
-import type { Call } from "./script.js";
+import type { Call } from "./protocol.js";
 import type { Server } from "../devices/servers.js";
 import { checkSplit } from "../devices/parts.js";
 

@@ -4,8 +4,9 @@ import { Turns } from "../../core/turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import type { Routed } from "../sources.js";
 import type { EngineVocabulary } from "../xgrammar/engine.js";
-import { START_MILLISECONDS, threadsHere } from "./start.js";
-import { Thread, type Ended } from "./thread.js";
+import { START_MILLISECONDS, Thread, ThreadEnded } from "../../core/threads.js";
+import type { ThreadReply, ThreadRequest } from "./protocol.js";
+import { grammarThread, OUT_OF_HEAP } from "./start.js";
 
 /** What is known of a source, by its content. */
 export type Known =
@@ -36,7 +37,7 @@ export interface Job {
 
 export class Line {
   readonly turns = new Turns<Job>();
-  private thread: Thread | undefined;
+  private thread: Thread<ThreadRequest, ThreadReply> | undefined;
   /** Those that the thread has. */
   private vocabularies = new Set<number>();
   private running: Job | undefined;
@@ -64,16 +65,13 @@ export class Line {
   /** Takes a job out that nothing waits for any more; ends the thread, if it works on it. */
   abandon(job: Job): void {
     this.leave(job);
-    if (this.running === job) this.thread?.end({ type: "ended", why: "left", message: "nothing waits for it" });
+    if (this.running === job) void this.thread?.end(new ThreadEnded("left", "nothing waits for it"));
   }
 
   private async serve(): Promise<void> {
     for (let job = this.take(); job; job = this.take()) {
       this.running = job;
-      const found = await this.prepare(job).catch((error: unknown): Found => ({
-        kind: "failed",
-        error: error as Error,
-      }));
+      const found = await this.prepare(job).catch((error: unknown) => foundBy(job, error as Error, this.limits));
       this.done(job, found);
     }
     this.running = undefined;
@@ -86,16 +84,20 @@ export class Line {
   }
 
   private async prepare(job: Job): Promise<Found> {
-    if (!this.thread || this.thread.isOver) {
+    if (this.thread?.ended) this.thread = undefined;
+    if (!this.thread) {
       const engine = { memoryBytes: GRAMMAR_LIMITS.preparingBytes, reads: false, prepared: 0 };
-      this.thread = new Thread(threadsHere()!, engine, this.limits.heapMegabytes);
+      this.thread = new Thread(grammarThread(engine, { heapMegabytes: this.limits.heapMegabytes }));
       this.vocabularies = new Set();
     }
     const { thread, vocabularies } = this;
     const { id } = job.vocabulary;
     if (!vocabularies.has(id)) {
-      const opened = await thread.ask({ type: "vocabulary", texts: job.vocabulary.texts() }, START_MILLISECONDS);
-      if (opened.type === "ended") return { kind: "failed", error: failure(opened) };
+      try {
+        await thread.ask({ type: "vocabulary", texts: job.vocabulary.texts() }, START_MILLISECONDS);
+      } catch (error) {
+        return { kind: "failed", error: failure(error as Error) };
+      }
       vocabularies.add(id);
     }
     const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.limits.milliseconds);
@@ -104,8 +106,6 @@ export class Line {
         const { routed, milliseconds } = reply;
         return { kind: "prepared", routed, isCheap: milliseconds <= GRAMMAR_LIMITS.cheapMilliseconds };
       }
-      case "refused":
-        return { kind: "refused", code: reply.code, message: reply.message };
       case "failed": {
         // the engine has started again, without vocabularies
         vocabularies.clear();
@@ -115,8 +115,6 @@ export class Line {
       case "gone":
         vocabularies.clear();
         return this.prepare(job);
-      case "ended":
-        return ended(job, reply);
       default:
         return { kind: "failed", error: new Error(`the thread of the grammars answered \`${reply.type}\``) };
     }
@@ -125,12 +123,15 @@ export class Line {
 
 export const naming = ({ name }: Pick<Job, "name">, message: string): string => `${name} cannot be used: ${message}`;
 
-const failure = ({ message, cause }: Ended): InputError =>
-  new InputError(`the thread of the grammars ended: ${message}`, { code: "ENGINE_FAILED", cause });
+const failure = (error: Error): InputError =>
+  new InputError(`the thread of the grammars ended: ${error.message}`, { code: "ENGINE_FAILED", cause: error });
 
-function ended(job: Job, end: Ended): Found {
-  const { why, message } = end;
-  if (why === "time") return { kind: "late", message: naming(job, message) };
-  if (why === "memory") return { kind: "refused", code: "LIMIT_EXCEEDED", message: naming(job, message) };
-  return { kind: "failed", error: failure(end) };
+/** What the error of a try says of the source. */
+function foundBy(job: Job, error: Error, { milliseconds }: { readonly milliseconds: number }): Found {
+  if (!(error instanceof InputError)) return { kind: "failed", error };
+  if (!(error instanceof ThreadEnded)) return { kind: "refused", code: error.code, message: error.message };
+  if (error.why === "time")
+    return { kind: "late", message: naming(job, `it takes more than ${milliseconds} ms to prepare`) };
+  if (error.why === "memory") return { kind: "refused", code: "LIMIT_EXCEEDED", message: naming(job, OUT_OF_HEAP) };
+  return { kind: "failed", error: failure(error) };
 }

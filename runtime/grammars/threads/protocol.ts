@@ -1,9 +1,8 @@
 /** What threads of grammars are asked, and what they answer. */
-import type { InputErrorCode } from "../../core/errors.js";
 import type { Routed } from "../sources.js";
 import type { EngineReply, EngineRequest } from "../xgrammar/engine.js";
 
-/** Reads a source, and tries it with a vocabulary that the engine has. */
+/** Reads a source, and tries it with a vocabulary that the engine has. It fails with the `InputError` of the source. */
 export interface PrepareRequest {
   readonly type: "prepare";
   readonly vocabulary: number;
@@ -14,7 +13,4 @@ export interface PrepareRequest {
 export type ThreadRequest = EngineRequest | PrepareRequest;
 
 export type ThreadReply =
-  | EngineReply
-  | { readonly type: "prepared"; readonly routed: Routed; readonly milliseconds: number }
-  /** An `InputError` of the source. */
-  | { readonly type: "refused"; readonly code: InputErrorCode; readonly message: string };
+  EngineReply | { readonly type: "prepared"; readonly routed: Routed; readonly milliseconds: number };

@@ -2,16 +2,17 @@
 import { InputError } from "../../core/errors.js";
 import { Turns } from "../../core/turns.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
+import { nodePort, Requests, type Pending } from "../../core/requests.js";
 import {
   deadline,
   isOutOfHeap,
-  OUT_OF_HEAP,
   START_MILLISECONDS,
   startThread,
   threadsHere,
   whenEnded,
   type Started,
-} from "../threads/start.js";
+} from "../../core/threads.js";
+import { grammarThread, OUT_OF_HEAP } from "../threads/start.js";
 import { Engine, type EngineOptions, type EngineReply, type EngineRequest } from "./engine.js";
 
 export interface Client {
@@ -66,20 +67,18 @@ const LOST: EngineReply = { type: "gone", what: "matcher" };
 /** How long a request may take. */
 type ClientLimits = Readonly<Record<"prepareMilliseconds" | "stepMilliseconds", number>>;
 
-interface Waiting {
-  readonly request: EngineRequest;
-  readonly resolve: (reply: EngineReply) => void;
-  readonly reject: (error: Error) => void;
-}
+type Waiting = Pending<EngineRequest, EngineReply>;
 
 /** One that opens a grammar, and waits for its turn. */
 interface Queued extends Waiting {
   readonly lane: string;
 }
 
-interface Answer {
-  readonly id: number;
-  readonly reply: EngineReply;
+interface OwnThread extends Started {
+  readonly requests: Requests<EngineRequest, EngineReply>;
+  readonly counter: Int32Array;
+  /** Whether it has answered: the first answer takes longer. */
+  isWarm: boolean;
 }
 
 /**
@@ -95,15 +94,11 @@ const TOKENS_OF_A_STEP = 256;
 export class WorkerClient implements Client {
   readonly isElsewhere = true;
   private readonly threads = threadsHere()!;
-  private thread: Started | undefined;
-  private next = 0;
-  /** In the order in which they are answered. */
-  private readonly waiting = new Map<number, Waiting>();
+  private thread: OwnThread | undefined;
   /** Grammars to open. One is opened at a time, so that tokens wait for one at most. */
   private readonly opens = new Turns<Queued>();
   private isOpening = false;
   private cancel = (): void => undefined;
-  private isStarted = false;
   /** How many masks are not waited for. */
   private withoutWait = 0;
 
@@ -125,7 +120,7 @@ export class WorkerClient implements Client {
 
   askSoon(request: EngineRequest, lane?: string): EngineReply | Promise<EngineReply> {
     const { thread } = this;
-    const isAlone = thread && this.isStarted && this.waiting.size === 0;
+    const isAlone = thread?.isWarm && thread.requests.size === 0;
     if (request.type !== "move" || !isAlone || this.withoutWait > 0) {
       this.withoutWait = Math.max(this.withoutWait - 1, 0);
       return this.ask(request, lane);
@@ -135,12 +130,11 @@ export class WorkerClient implements Client {
       this.send({ request, resolve: (reply) => resolve((answer = reply)), reject });
     });
     const end = performance.now() + WAIT_MILLISECONDS;
-    while (this.waiting.size > 0) {
+    while (thread.requests.size > 0) {
       const seen = Atomics.load(thread.counter, 0);
-      const message: { message: Answer } | undefined = this.threads.receiveMessageOnPort(thread.port);
       const left = end - performance.now();
-      if (message) this.receive(message.message);
-      else if (left > 0) Atomics.wait(thread.counter, 0, seen, left);
+      if (this.receive(thread)) continue;
+      if (left > 0) Atomics.wait(thread.counter, 0, seen, left);
       else {
         this.withoutWait = MASKS_WITHOUT_WAIT;
         this.watch();
@@ -152,16 +146,15 @@ export class WorkerClient implements Client {
 
   askNow(request: EngineRequest): EngineReply {
     let answer: EngineReply | Error | undefined;
-    const { port, counter } = this.send({
+    const thread = this.send({
       request,
       resolve: (reply) => (answer = reply),
       reject: (error) => (answer = error),
     });
     while (answer === undefined) {
-      const seen = Atomics.load(counter, 0);
-      const message: { message: Answer } | undefined = this.threads.receiveMessageOnPort(port);
-      if (message) this.receive(message.message);
-      else if (Atomics.wait(counter, 0, seen, this.limit()) === "timed-out") this.stop();
+      const seen = Atomics.load(thread.counter, 0);
+      if (this.receive(thread)) continue;
+      if (Atomics.wait(thread.counter, 0, seen, this.limit()) === "timed-out") this.stop();
     }
     if (answer instanceof Error) throw answer;
     return answer;
@@ -207,35 +200,36 @@ export class WorkerClient implements Client {
   }
 
   private post(waiting: Waiting): void {
-    this.send(waiting);
-    if (this.waiting.size === 1) this.watch();
+    if (this.send(waiting).requests.size === 1) this.watch();
   }
 
-  private send(waiting: Waiting): Started {
+  private send({ request, resolve, reject }: Waiting): OwnThread {
     const thread = (this.thread ??= this.start());
-    const id = ++this.next;
-    this.waiting.set(id, waiting);
-    thread.port.postMessage({ id, request: waiting.request });
-    thread.port.ref();
+    const settled =
+      <T>(settle: (value: T) => void) =>
+      (value: T): void => {
+        thread.isWarm = true;
+        this.watch();
+        settle(value);
+      };
+    thread.requests.send({ request, resolve: settled(resolve), reject: settled(reject) });
     return thread;
   }
 
-  private start(): Started {
-    const thread = startThread(this.threads, engineOptions(this.reads));
-    thread.port.on("message", (answer: Answer) => this.receive(answer));
-    thread.port.unref();
-    whenEnded(thread, (error) => this.fail(thread, error));
-    this.isStarted = false;
+  private start(): OwnThread {
+    const counter = new Int32Array(new SharedArrayBuffer(4));
+    const started = startThread(grammarThread(engineOptions(this.reads), { counter }));
+    const requests = new Requests<EngineRequest, EngineReply>(nodePort(started.port));
+    const thread = { ...started, requests, counter, isWarm: false };
+    whenEnded(started, (error) => this.fail(thread, error));
     return thread;
   }
 
-  private receive({ id, reply }: Answer): void {
-    this.isStarted = true;
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (this.waiting.size === 0) this.thread?.port.unref();
-    this.watch();
-    waiting?.resolve(reply);
+  /** Takes a message from the port of the thread; whether there was one. */
+  private receive({ port, requests }: OwnThread): boolean {
+    const message: { message: unknown } | undefined = this.threads.receiveMessageOnPort(port);
+    if (message) requests.receive(message.message);
+    return message !== undefined;
   }
 
   private limitOf(request: EngineRequest): number {
@@ -246,8 +240,8 @@ export class WorkerClient implements Client {
 
   /** The time of the request that is answered now. */
   private limit(): number {
-    const [first] = this.waiting.values();
-    return (first ? this.limitOf(first.request) : 0) + (this.isStarted ? 0 : START_MILLISECONDS);
+    const first = this.thread?.requests.first;
+    return (first ? this.limitOf(first) : 0) + (this.thread?.isWarm ? 0 : START_MILLISECONDS);
   }
 
   private tooSlow({ type }: EngineRequest): EngineReply {
@@ -258,36 +252,38 @@ export class WorkerClient implements Client {
 
   private watch(): void {
     this.cancel();
-    if (this.waiting.size > 0) this.cancel = deadline(this.limit(), () => this.stop());
+    if (this.thread && this.thread.requests.size > 0) this.cancel = deadline(this.limit(), () => this.stop());
   }
 
   /** Ends the thread because of the request that it works on. */
   private stop(): void {
-    const { thread } = this;
-    this.lose(({ request, resolve }) => resolve(this.tooSlow(request)));
-    thread?.port.close();
-    void thread?.worker.terminate();
+    const thread = this.thread!;
+    this.lose(thread, ({ request, resolve }) => resolve(this.tooSlow(request)));
+    thread.port.close();
+    void thread.worker.terminate();
   }
 
   /** The thread has ended because of the request that it worked on. */
-  private fail(thread: Started, error: Error): void {
+  private fail(thread: OwnThread, error: Error): void {
     if (this.thread !== thread) return;
-    const { isStarted } = this;
     const message = `the thread of the grammars ended: ${error.message}`;
     const failure = new InputError(message, { code: "ENGINE_FAILED", cause: error });
-    const others = this.lose(({ resolve, reject }) => {
-      if (isOutOfHeap(error)) resolve({ type: "failed", kind: "limit", message: OUT_OF_HEAP });
-      else reject(failure);
-    }, isStarted);
+    const others = this.lose(
+      thread,
+      ({ resolve, reject }) => {
+        if (isOutOfHeap(error)) resolve({ type: "failed", kind: "limit", message: OUT_OF_HEAP });
+        else reject(failure);
+      },
+      thread.requests.isStarted,
+    );
     // another one would not start either
     for (const { reject } of others) reject(failure);
   }
 
   /** There is no thread any more. Those behind the first ask again, if there can be another; the result is those that cannot. */
-  private lose(first: (waiting: Waiting) => void, isAgain = true): readonly Waiting[] {
+  private lose({ requests }: OwnThread, first: (waiting: Waiting) => void, isAgain = true): readonly Waiting[] {
     this.thread = undefined;
-    const [cause, ...others] = this.waiting.values();
-    this.waiting.clear();
+    const [cause, ...others] = requests.end();
     this.watch();
     if (cause) first(cause);
     if (!isAgain) return [...others, ...this.opens.clear()];

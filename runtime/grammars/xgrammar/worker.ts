@@ -1,53 +1,56 @@
 /** The worker thread: it answers requests in their order. */
 import { InputError } from "../../core/errors.js";
-import { route, type Routed } from "../sources.js";
+import { answerRequests, nodePort, type NodePort, type Port } from "../../core/requests.js";
+import { route } from "../sources.js";
 import type { GrammarSource } from "../types.js";
 import type { PrepareRequest, ThreadReply, ThreadRequest } from "../threads/protocol.js";
 import { Engine, type EngineOptions } from "./engine.js";
 
-/** The part of `node:worker_threads` that it needs; this file is not part of a page. */
-interface Port {
-  on(event: "message", listener: (message: Asked) => void): void;
-  postMessage(message: object, transfer?: readonly ArrayBuffer[]): void;
-}
-
-interface Asked {
-  readonly id: number;
-  readonly request: ThreadRequest;
-}
-
-/** @param counter counts replies, for a thread that waits for them */
-export function serve(port: Port, counter: Int32Array, options: EngineOptions): void {
+/** @param counter counts messages to the thread that asks, which may wait for them */
+export async function serve(port: NodePort, counter: Int32Array, options: EngineOptions): Promise<void> {
   const engine = new Engine(options);
-  let turn: Promise<void> = engine.load();
-  const answer = ({ id, request }: Asked): void => {
-    const reply = request.type === "prepare" ? prepare(engine, request) : engine.answer(request);
-    const transfer = reply.type === "moved" ? reply.bits.map(({ buffer }) => buffer as ArrayBuffer) : [];
-    port.postMessage({ id, reply }, transfer);
+  await engine.load();
+  const answer = (request: ThreadRequest): ThreadReply =>
+    request.type === "prepare" ? prepare(engine, request) : engine.answer(request);
+  let turn = Promise.resolve();
+  let waiting = 0;
+  answerRequests<ThreadRequest, ThreadReply>(
+    counted(nodePort(port), counter),
+    (request) => {
+      if (waiting === 0 && engine.isLoaded) return answer(request);
+      waiting++;
+      const reply = turn.then(async () => {
+        await engine.load();
+        waiting--;
+        return answer(request);
+      });
+      turn = reply.then(
+        () => undefined,
+        () => undefined,
+      );
+      return reply;
+    },
+    {
+      transfer: (reply) => (reply.type === "moved" ? reply.bits.map(({ buffer }) => buffer) : []),
+      // after a fault nothing of the engine can be trusted
+      isFatal: (error) => !(error instanceof InputError),
+    },
+  );
+}
+
+const counted = (port: Port, counter: Int32Array): Port => ({
+  ...port,
+  post(message, transfer) {
+    port.post(message, transfer);
     Atomics.add(counter, 0, 1);
     Atomics.notify(counter, 0);
-  };
-  let waiting = 0;
-  port.on("message", (asked) => {
-    if (waiting === 0 && engine.isLoaded) return answer(asked);
-    waiting++;
-    turn = turn.then(async () => {
-      await engine.load();
-      waiting--;
-      answer(asked);
-    });
-  });
-}
+  },
+});
 
+/** Throws `InputError` for a source that is not right. */
 function prepare(engine: Engine, { vocabulary, source }: PrepareRequest): ThreadReply {
   const begin = performance.now();
-  let routed: Routed;
-  try {
-    routed = route(JSON.parse(source) as GrammarSource);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    return { type: "refused", code: error.code, message: error.message };
-  }
+  const routed = route(JSON.parse(source) as GrammarSource);
   if (routed.engine === "llama") return { type: "prepared", routed, milliseconds: performance.now() - begin };
   const opened = engine.answer({ type: "open", vocabulary, grammar: routed.grammar });
   if (opened.type !== "opened") return opened;

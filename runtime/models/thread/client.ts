@@ -5,27 +5,19 @@ import type { OptionNames } from "@ggsl/compiler/optionNames.js";
 import type { Chain } from "../../chain/chain.js";
 import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";
-import { InputError, type InputErrorCode } from "../../core/errors.js";
+import { InputError } from "../../core/errors.js";
 import { oneLoop } from "../../core/oneLoop.js";
+import { Requests, webPort, type WebPort } from "../../core/requests.js";
 import { chain as checkChain } from "../../core/optionChecks.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
 import type { TokenizeOptions } from "../../sequence/prompt.js";
 import type { UniformValues } from "../../sequence/sequence.js";
 import { moduleSource, sendable, type ModuleSource, type SendableModule } from "../../backends/wasm/source.js";
 import { unusable } from "../../backends/wasm/llama/loader.js";
-import type {
-  ChatRequest,
-  GenerateRequest,
-  GenerationEnd,
-  LogitsRequest,
-  Port,
-  Reply,
-  Request,
-  Token,
-} from "./messages.js";
+import type { ChatRequest, GenerateRequest, GenerationEnd, LogitsRequest, Reply, Request, Token } from "./messages.js";
 
 /** The used part of a browser's `Worker`. */
-interface WorkerPort extends Port {
+interface WorkerPort extends WebPort {
   onerror: ((event: { readonly message?: string }) => void) | null;
   terminate(): void;
 }
@@ -93,9 +85,7 @@ export interface WorkerGeneration extends AsyncIterable<Token> {
  * error.
  */
 export class ModelWorker implements Disposable {
-  private next = 1;
-  private readonly listeners = new Map<number, (reply: Reply) => void>();
-  private failure: InputError | undefined;
+  private readonly requests: Requests<Request, Reply, Token>;
 
   /** Starts the worker (browsers only). */
   static start(): ModelWorker {
@@ -103,11 +93,8 @@ export class ModelWorker implements Disposable {
   }
 
   /** @param port a worker that was started elsewhere, or a port of a channel whose other end runs `serve` */
-  constructor(private readonly port: Port & Partial<WorkerPort>) {
-    port.onmessage = ({ data }) => {
-      const reply = data as Reply;
-      this.listeners.get(reply.id)?.(reply);
-    };
+  constructor(private readonly port: WebPort & Partial<WorkerPort>) {
+    this.requests = new Requests(webPort(port));
     // only for a worker that cannot be loaded, or that ran out of memory
     if ("terminate" in port)
       port.onerror = ({ message }) => this.fail(`the worker failed: ${message || "it did not load"}`);
@@ -122,7 +109,7 @@ export class ModelWorker implements Disposable {
   async load(bytes: Uint8Array, module: ModuleSource): Promise<ModelInfo> {
     is.bytes(bytes, "bytes");
     moduleSource(module, "module");
-    const reply = await this.ask({ type: "load", bytes, module: sent(module) });
+    const reply = await this.requests.ask({ type: "load", bytes, module: sent(module) });
     return (reply as Reply & { type: "loaded" }).info;
   }
 
@@ -139,7 +126,7 @@ export class ModelWorker implements Disposable {
   private start<T extends WorkerGenerateOptions | WorkerChatOptions>(
     request: T,
     names: is.Check,
-    messageOf: (options: Omit<T, "chain"> & { readonly spec: string }) => Unnumbered,
+    messageOf: (options: Omit<T, "chain"> & { readonly spec: string }) => Request,
   ): WorkerGeneration {
     is.someObject(request, "options");
     refuseUnsent(request);
@@ -153,11 +140,18 @@ export class ModelWorker implements Disposable {
     const tokens: Token[] = [];
     let wake = (): void => undefined;
     let [isOver, isRead] = [false, false];
-    const { id, answer } = this.send(messageOf({ ...options, ...specs }), (reply) => {
-      tokens.push(tokenOf(reply));
-      wake();
+    let id = 0;
+    const end = new Promise<GenerationEnd>((resolve, reject) => {
+      id = this.requests.send({
+        request: messageOf({ ...options, ...specs }),
+        onNote(token) {
+          tokens.push(token);
+          wake();
+        },
+        resolve: ({ type: _, ...rest }) => resolve(rest as GenerationEnd),
+        reject,
+      });
     });
-    const end = answer.then(({ id: _, type: __, ...rest }) => rest as unknown as GenerationEnd);
     const over = (): void => {
       isOver = true;
       wake();
@@ -166,7 +160,7 @@ export class ModelWorker implements Disposable {
 
     // the answer does not matter: the generation ends soon
     const cancel = (): void => {
-      if (!isOver) this.ask({ type: "cancel", generation: id }).catch(() => undefined);
+      if (!isOver) this.requests.ask({ type: "cancel", generation: id }).catch(() => undefined);
     };
     async function* each(): AsyncGenerator<Token, void, void> {
       try {
@@ -186,7 +180,7 @@ export class ModelWorker implements Disposable {
       [Symbol.asyncIterator]: oneLoop(each(), () => isRead),
       end,
       setUniforms: async (values) => {
-        await this.ask({ type: "setUniforms", generation: id, values });
+        await this.requests.ask({ type: "setUniforms", generation: id, values });
       },
       cancel,
     };
@@ -199,20 +193,20 @@ export class ModelWorker implements Disposable {
    */
   async logits(prompt: string | Int32Array, options: WorkerLogitsOptions = {}): Promise<Float32Array> {
     logitsNames(options, "options");
-    const reply = await this.ask({ type: "logits", prompt, ...options });
+    const reply = await this.requests.ask({ type: "logits", prompt, ...options });
     return (reply as Reply & { type: "logits" }).logits;
   }
 
   /** The text of each token, also during a generation. Throws `InputError` for a token outside the vocabulary. */
   async textsOf(tokens: Int32Array): Promise<readonly string[]> {
-    const reply = await this.ask({ type: "texts", tokens });
+    const reply = await this.requests.ask({ type: "texts", tokens });
     return (reply as Reply & { type: "texts" }).texts;
   }
 
   /** Token ids of a text, also during a generation; see `Model.tokenize`. */
   async tokenize(text: string, options: TokenizeOptions = {}): Promise<Int32Array> {
     tokenizeNames(options, "options");
-    const reply = await this.ask({ type: "tokenize", text, ...options });
+    const reply = await this.requests.ask({ type: "tokenize", text, ...options });
     return (reply as Reply & { type: "tokens" }).tokens;
   }
 
@@ -226,42 +220,8 @@ export class ModelWorker implements Disposable {
     this.dispose();
   }
 
-  private ask(request: Unnumbered): Promise<Reply> {
-    return this.send(request).answer;
-  }
-
-  /** @param onToken receives the replies that come before the answer */
-  private send(request: Unnumbered, onToken?: (reply: Reply) => void): { id: number; answer: Promise<Reply> } {
-    const id = this.next++;
-    const answer = new Promise<Reply>((resolve, reject) => {
-      if (this.failure) return reject(this.failure);
-      this.listeners.set(id, (reply) => {
-        if (reply.type === "token") return onToken?.(reply);
-        this.listeners.delete(id);
-        if (reply.type === "error") reject(errorOf(reply));
-        else resolve(reply);
-      });
-      try {
-        this.port.postMessage({ ...request, id });
-      } catch (error) {
-        // a value that cannot be copied, such as a function
-        this.listeners.delete(id);
-        reject(
-          new InputError(`the request cannot be sent: ${(error as Error).message}`, {
-            code: "INVALID_ARGUMENT",
-            cause: error,
-          }),
-        );
-      }
-    });
-    return { id, answer };
-  }
-
   private fail(message: string): void {
-    this.failure ??= new InputError(message, { code: "ENGINE_FAILED" });
-    const { message: reason, code } = this.failure;
-    for (const [id, listener] of [...this.listeners])
-      listener({ type: "error", id, name: "InputError", message: reason, code });
+    this.requests.fail(new InputError(message, { code: "ENGINE_FAILED" }));
   }
 }
 
@@ -284,16 +244,3 @@ function refuseUnsent(request: object): void {
       code: "INVALID_ARGUMENT",
     });
 }
-
-/** `Omit` of each kind of request. */
-type Unnumbered = Request extends infer R ? (R extends Request ? Omit<R, "id"> : never) : never;
-
-function tokenOf(reply: Reply): Token {
-  const { type: _, id: __, ...token } = reply as Reply & { type: "token" };
-  return token;
-}
-
-const errorOf = ({ name, message, code }: Reply & { type: "error" }): Error =>
-  name === "InputError" && code !== undefined
-    ? new InputError(message, { code: code as InputErrorCode })
-    : Object.assign(new Error(message), { name, ...(code !== undefined && { code }) });

@@ -1,5 +1,6 @@
 /**
- * The messages between a page and the worker with a model. Each request has an id, which the answers repeat.
+ * The requests of a page to the worker with a model, and their answers; `core/requests.ts` carries them, and errors. The tokens of a
+ * generation are notes before its answer.
  *
  * `load`, `generate`, `chat` and `logits` are queued and run in order, at most 16 at a time; a cancelled generation ends with `done`.
  * `texts`, `tokenize`, `setUniforms` and `cancel` run at once, between two tokens.
@@ -17,19 +18,18 @@ import type { SendableModule } from "../../backends/wasm/source.js";
 export type Request =
   | {
       readonly type: "load";
-      readonly id: number;
       /** A GGUF file; it replaces the model loaded before. */
       readonly bytes: Uint8Array;
       /** The module with llama.cpp; a text is its absolute URL. */
       readonly module: SendableModule;
     }
-  | ({ readonly type: "generate"; readonly id: number } & GenerateRequest)
-  | ({ readonly type: "chat"; readonly id: number } & ChatRequest)
-  | ({ readonly type: "logits"; readonly id: number } & LogitsRequest)
-  | { readonly type: "texts"; readonly id: number; readonly tokens: Int32Array }
-  | ({ readonly type: "tokenize"; readonly id: number; readonly text: string } & TokenizeOptions)
-  | { readonly type: "setUniforms"; readonly id: number; readonly generation: number; readonly values: UniformValues }
-  | { readonly type: "cancel"; readonly id: number; readonly generation: number };
+  | ({ readonly type: "generate" } & GenerateRequest)
+  | ({ readonly type: "chat" } & ChatRequest)
+  | ({ readonly type: "logits" } & LogitsRequest)
+  | { readonly type: "texts"; readonly tokens: Int32Array }
+  | ({ readonly type: "tokenize"; readonly text: string } & TokenizeOptions)
+  | { readonly type: "setUniforms"; readonly generation: number; readonly values: UniformValues }
+  | { readonly type: "cancel"; readonly generation: number };
 
 export interface GenerateRequest extends AnyRequest, TokenizeOptions {
   readonly prompt: string | Int32Array;
@@ -84,24 +84,16 @@ export interface LogitsRequest extends TokenizeOptions {
 }
 
 export type Reply =
-  | { readonly type: "loaded"; readonly id: number; readonly info: ModelInfo }
-  | ({ readonly type: "token"; readonly id: number } & Token)
+  | { readonly type: "loaded"; readonly info: ModelInfo }
   /** Answers `generate` and `chat`. */
-  | ({ readonly type: "done"; readonly id: number } & GenerationEnd)
+  | ({ readonly type: "done" } & GenerationEnd)
   /** A logit for each token of the vocabulary, in each row; transferred. */
-  | { readonly type: "logits"; readonly id: number; readonly logits: Float32Array }
+  | { readonly type: "logits"; readonly logits: Float32Array }
   /** In the order of the requested tokens. */
-  | { readonly type: "texts"; readonly id: number; readonly texts: readonly string[] }
-  | { readonly type: "tokens"; readonly id: number; readonly tokens: Int32Array }
+  | { readonly type: "texts"; readonly texts: readonly string[] }
+  | { readonly type: "tokens"; readonly tokens: Int32Array }
   /** Answers `setUniforms` and `cancel`. */
-  | { readonly type: "accepted"; readonly id: number }
-  | {
-      readonly type: "error";
-      readonly id: number;
-      readonly name: string;
-      readonly message: string;
-      readonly code?: string;
-    };
+  | { readonly type: "accepted" };
 
 /** A token of a generation in a worker. */
 export interface Token {
@@ -128,10 +120,4 @@ export interface GenerationEnd {
   readonly finish: NonNullable<GenerationStats["finish"]> | "cancelled";
   /** Absent if it was cancelled before its first token. */
   readonly stats?: GenerationStats;
-}
-
-/** The common interface of a worker, a page and a port of a channel. Node.js's types lack the first two. */
-export interface Port {
-  postMessage(message: unknown, transfer?: readonly ArrayBufferLike[]): void;
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
 }

@@ -5,7 +5,8 @@ import { AbortError, InputError } from "../../core/errors.js";
 import type { GenerateOptions, Generation, Piece } from "../../generation/generate.js";
 import { tokenList } from "../../core/optionChecks.js";
 import { loadModelFromBytes, type Model } from "../model.js";
-import type { GenerationEnd, Port, Reply, Request, Token } from "./messages.js";
+import { answerRequests, webPort, type WebPort } from "../../core/requests.js";
+import type { GenerationEnd, Reply, Request, Token } from "./messages.js";
 
 /** The maximum number of queued and running requests. */
 const MAX_REQUESTS = 16;
@@ -17,23 +18,25 @@ interface Running {
   generation?: Generation;
 }
 
-export function serve(port: Port): void {
+export function serve(port: WebPort): void {
   let model: Model | undefined;
   let last = Promise.resolve();
   let waiting = 0;
   const running = new Map<number, Running>();
-  const reply = (message: Reply): void =>
-    port.postMessage(message, message.type === "logits" ? [message.logits.buffer] : []);
 
   /** Runs `work` after all earlier requests. */
-  function inTurn(id: number, work: () => Promise<Reply>): void {
+  function inTurn(work: () => Promise<Reply>): Promise<Reply> {
     if (waiting === MAX_REQUESTS)
       throw new InputError(`${MAX_REQUESTS} requests are already waiting: wait for one of them`, {
         code: "LIMIT_EXCEEDED",
       });
     waiting++;
-    last = last.then(work).then(reply, (error: unknown) => reply(failure(id, error)));
-    last = last.finally(() => waiting--);
+    const reply = last.then(work).finally(() => waiting--);
+    last = reply.then(
+      () => undefined,
+      () => undefined,
+    );
+    return reply;
   }
 
   function loaded(): Model {
@@ -41,44 +44,47 @@ export function serve(port: Port): void {
     return model;
   }
 
-  async function load({ id, bytes, module }: Of<"load">): Promise<Reply> {
+  async function load({ bytes, module }: Of<"load">): Promise<Reply> {
     model?.dispose();
     model = undefined;
     model = await loadModelFromBytes(bytes, { module });
-    return { type: "loaded", id, info: model.info };
+    return { type: "loaded", info: model.info };
   }
 
-  async function generate(request: Of<"generate"> | Of<"chat">, own: Running): Promise<Reply> {
-    const { id, spec, rowsSpec } = request;
+  async function generate(id: number, request: Generated, note: (token: Token) => void): Promise<Reply> {
+    const { spec, rowsSpec } = request;
+    const own = runningOf(id);
     const { signal } = own.cancel;
     try {
       const from = loaded();
-      if (signal.aborted) return { type: "done", id, finish: "cancelled" };
+      if (signal.aborted) return { type: "done", finish: "cancelled" };
       const chain = chainOf(readSpec(spec), rowsSpec === undefined ? undefined : readSpec(rowsSpec));
       own.generation = started(from, request, { chain, signal });
-      for await (const piece of own.generation) reply({ type: "token", id, ...tokenOf(piece, from) });
+      for await (const piece of own.generation) note(tokenOf(piece, from));
       const stats = own.generation.stats();
-      return { type: "done", id, finish: stats.finish!, stats };
+      return { type: "done", finish: stats.finish!, stats };
     } catch (error) {
       if (!(error instanceof AbortError)) throw error;
-      return { type: "done", id, ...cancelled(own.generation) };
+      return { type: "done", ...cancelled(own.generation) };
     } finally {
       running.delete(id);
     }
   }
 
-  async function logits({ id, prompt, contextSize, special, last: rows }: Of<"logits">): Promise<Reply> {
-    return { type: "logits", id, logits: await loaded().logits(prompt, { contextSize, special, last: rows }) };
+  async function logits({ prompt, contextSize, special, last: rows }: Of<"logits">): Promise<Reply> {
+    return { type: "logits", logits: await loaded().logits(prompt, { contextSize, special, last: rows }) };
   }
 
-  function texts({ id, tokens }: Of<"texts">): void {
+  function texts({ tokens }: Of<"texts">): Reply {
     const from = loaded();
     tokenList(from.info.vocabSize - 1)(tokens, "tokens");
-    reply({ type: "texts", id, texts: Array.from(tokens, (token) => from.textOf(token)) });
+    return { type: "texts", texts: Array.from(tokens, (token) => from.textOf(token)) };
   }
 
-  const tokenize = ({ id, text, special }: Of<"tokenize">): void =>
-    reply({ type: "tokens", id, tokens: loaded().tokenize(text, { special }) });
+  const tokenize = ({ text, special }: Of<"tokenize">): Reply => ({
+    type: "tokens",
+    tokens: loaded().tokenize(text, { special }),
+  });
 
   function runningOf(generation: number): Running {
     const found = running.get(generation);
@@ -88,28 +94,27 @@ export function serve(port: Port): void {
     });
   }
 
-  function setUniforms({ id, generation, values }: Of<"setUniforms">): void {
+  function setUniforms({ generation, values }: Of<"setUniforms">): Reply {
     const own = runningOf(generation);
     if (!own.generation)
       throw new InputError(`generation ${generation} has not started: it is waiting for others`, { code: "NOT_READY" });
     own.generation.setUniforms(values);
-    reply({ type: "accepted", id });
+    return { type: "accepted" };
   }
 
-  function handle(request: Request): void {
-    switch (request.type) {
+  function handle(request: Request, note: (token: Token) => void, id: number): Reply | Promise<Reply> {
+    switch (request?.type) {
       case "load":
-        return inTurn(request.id, () => load(request));
+        return inTurn(() => load(request));
       case "generate":
       case "chat": {
-        const own: Running = { cancel: new AbortController() };
-        if (running.has(request.id))
-          throw new InputError(`generation ${request.id} already exists`, { code: "INVALID_ARGUMENT" });
-        inTurn(request.id, () => generate(request, own));
-        return void running.set(request.id, own);
+        if (running.has(id)) throw new InputError(`generation ${id} already exists`, { code: "INVALID_ARGUMENT" });
+        const reply = inTurn(() => generate(id, request, note));
+        running.set(id, { cancel: new AbortController() });
+        return reply;
       }
       case "logits":
-        return inTurn(request.id, () => logits(request));
+        return inTurn(() => logits(request));
       case "texts":
         return texts(request);
       case "tokenize":
@@ -118,36 +123,32 @@ export function serve(port: Port): void {
         return setUniforms(request);
       case "cancel":
         runningOf(request.generation).cancel.abort();
-        return reply({ type: "accepted", id: request.id });
+        return { type: "accepted" };
       default:
-        throw new InputError(`unknown request \`${String((request as { type?: unknown }).type)}\``, {
+        throw new InputError(`unknown request \`${String((request as { type?: unknown } | undefined)?.type)}\``, {
           code: "INVALID_ARGUMENT",
         });
     }
   }
 
-  port.onmessage = ({ data }) => {
-    const request = (data ?? {}) as Request;
-    try {
-      handle(request);
-    } catch (error) {
-      reply(failure(request.id ?? 0, error));
-    }
-  };
+  answerRequests(webPort(port), handle, {
+    transfer: (reply) => (reply.type === "logits" ? [reply.logits.buffer] : []),
+  });
 }
 
+type Generated = Of<"generate"> | Of<"chat">;
 type Of<Type extends Request["type"]> = Request & { readonly type: Type };
 
 function started(
   model: Model,
-  request: Of<"generate"> | Of<"chat">,
+  request: Generated,
   own: Pick<GenerateOptions, "signal"> & { readonly chain: Chain },
 ): Generation {
   if (request.type === "chat") {
-    const { type: _, id: __, spec: ___, rowsSpec: ____, messages, ...options } = request;
+    const { type: _, spec: __, rowsSpec: ___, messages, ...options } = request;
     return model.chat(messages, { ...options, ...own });
   }
-  const { type: _, id: __, spec: ___, rowsSpec: ____, prompt, ...options } = request;
+  const { type: _, spec: __, rowsSpec: ___, prompt, ...options } = request;
   return model.generate(prompt, { ...options, ...own });
 }
 
@@ -169,9 +170,4 @@ function cancelled(generation: Generation | undefined): GenerationEnd {
   } catch {
     return { finish: "cancelled" }; // there are no statistics before the first token
   }
-}
-
-function failure(id: number, error: unknown): Reply {
-  const { name, message, code }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error));
-  return { type: "error", id, name, message, ...(typeof code === "string" && { code }) };
 }

@@ -1,5 +1,5 @@
 /** The worker script that `ModelWorker` starts in browsers. */
-import type { Port } from "./messages.js";
+import type { WebPort } from "../../core/requests.js";
 import { serve } from "./serve.js";
 
-serve(globalThis as unknown as Port);
+serve(globalThis as unknown as WebPort);
