@@ -5,9 +5,9 @@
 import type { Node } from "ohm-js";
 import { builders, printer } from "prettier/doc";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { bracketed, chained, itemsOf, paired } from "./lists.js";
 import {
   commentsBefore,
@@ -29,7 +29,7 @@ import {
   type Doc,
   type Separator,
 } from "./tokens.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const { group, hardline, indent } = builders;
 

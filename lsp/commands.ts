@@ -16,7 +16,7 @@ import {
   type Connection,
   type ExecuteCommandParams,
 } from "vscode-languageserver";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 
 export const COMMANDS = ["ggsl.run", "ggsl.test", "ggsl.graph", "ggsl.explain"] as const;
 export type CommandName = (typeof COMMANDS)[number];

@@ -1,6 +1,6 @@
 /** The syntactic context at a position, for completion and signature help. The text may be incomplete. */
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { isWord, tokensOf, type Token } from "./words.js";
 
 /** A call with an open bracket. */

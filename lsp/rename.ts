@@ -2,7 +2,7 @@
 import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
 import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
 import type { Meaning, Module, Occurrence } from "@ggsl/compiler/check/tree.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
 import { keyOf } from "./names.js";
 

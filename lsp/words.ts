@@ -1,5 +1,5 @@
 /** Words and tokens of a text, which may be incomplete. */
-import type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile, Span } from "@ggsl/compiler/source/source.js";
 
 const TOKEN =
   /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$(?![^]))|"(?:\\.|[^"\\\n])*"?|(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?|[\p{L}_][\p{L}\d_]*|\|>|[-+*/<>=!]=|\S/gu;

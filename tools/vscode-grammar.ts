@@ -1,12 +1,12 @@
 /**
  * Generates the TextMate grammar of the editor extension from the language's own tables: the keywords of
- * compiler/syntax/keywords.ts and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
+ * compiler/source/keywords.ts and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
  * is stale.
  */
 import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { format } from "prettier";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
-import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/source/keywords.js";
 import { readArguments } from "./lib/arguments.js";
 import { checkGenerated, writeGenerated } from "./lib/generated.js";
 

@@ -20,7 +20,7 @@ import { readSaved, writeSaved } from "../saved.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly strict?: true;

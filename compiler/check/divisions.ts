@@ -2,10 +2,10 @@
 import { builtinKind } from "../builtins/builtins.js";
 import type { Declaration, Expr, Let, StateDecl, Stmt } from "../syntax/ast.js";
 import { isExpression } from "../syntax/parse.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { SourceFile } from "../source/source.js";
 import { children, expressionsIn, namesIn } from "../syntax/walk.js";
-import type { Sink } from "./diagnostics.js";
-import { commentAsDivision } from "./diagnostics/syntax.js";
+import type { Sink } from "../diagnostics/diagnostic.js";
+import { commentAsDivision } from "../diagnostics/syntax.js";
 import type { Module } from "./program.js";
 
 /** The end of an operand, and a comment on the same line; doc comments have three slashes. */

@@ -1,7 +1,7 @@
 /** Quick fixes: converts a diagnostic's `fix` to edits of its file. */
 import type { File, StageCall } from "../syntax/ast.js";
-import type { SourceFile, Span } from "../syntax/source.js";
-import type { Diagnostic, Fix } from "./diagnostics.js";
+import type { SourceFile, Span } from "../source/source.js";
+import type { Diagnostic, Fix } from "../diagnostics/diagnostic.js";
 
 /** Replaces a span by a text. */
 export interface Edit {

@@ -1,15 +1,15 @@
 /** Calls of a program's functions: their types follow from the body, for the types of the arguments. */
 import { LimitExceeded } from "../limits/meter.js";
 import type { Call, Param } from "../syntax/ast.js";
-import { isError, keyOf, type Diagnostic } from "./diagnostics.js";
-import { faultOfCall, resultOfType } from "./diagnostics/functions.js";
-import { limitDiagnostic } from "./diagnostics/limits.js";
-import { mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
+import { isError, keyOf, type Diagnostic } from "../diagnostics/diagnostic.js";
+import { faultOfCall, resultOfType } from "../diagnostics/functions.js";
+import { limitDiagnostic } from "../diagnostics/limits.js";
+import { mustBeWhole, staticNeedsStatic } from "../diagnostics/types.js";
 import { noteUse, topLevel } from "./names.js";
 import { boundArguments, checkedParams } from "./params.js";
 import { ERROR, kindOf, node, RATES, scalarType, typeOf, withName, type Scope, type Typing } from "./scope.js";
 import type * as T from "./tree.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 /** Where a function is called, as far as its body depends on it. */
 type Place = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;

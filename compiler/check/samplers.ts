@@ -1,8 +1,8 @@
 /** Samplers: their statements. */
 import type { Expr, Name, Stmt } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
+import type { Span } from "../source/source.js";
 import { assignableNames, findName } from "../builtins/builtins.js";
-import { isError, type Diagnostic } from "./diagnostics.js";
+import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import {
   afterThePick,
   measuredTwice,
@@ -11,7 +11,7 @@ import {
   notAssignable,
   pickInBranch,
   unusedLet,
-} from "./diagnostics/statements.js";
+} from "../diagnostics/statements.js";
 import {
   mustBeColumn,
   mustBeScalar,
@@ -21,12 +21,12 @@ import {
   runtimeOrder,
   stateOfType,
   typeMismatch,
-} from "./diagnostics/types.js";
+} from "../diagnostics/types.js";
 import { typedIndex, typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
 import { checkUnused, namesOf, uniformsOf } from "./params.js";
 import { declare, ERROR, kindOf, scalarType, typeOf, uniformsIn, type Scope } from "./scope.js";
-import { suggest } from "./suggest.js";
+import { suggest } from "../core/suggest.js";
 import type * as T from "./tree.js";
 import { paramsOf, typed, typedCondition, typedNumber, typedValue, TYPING } from "./types.js";
 

@@ -1,9 +1,9 @@
 /** Arguments that are texts, lists of texts and token ids, grammars, or texts of the sequence. */
 import type { Expr, ListLit } from "../syntax/ast.js";
 import { saturate } from "../graph/uniformOps.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { grammarExpected } from "./diagnostics/grammars.js";
-import { endingExpected, sourceExpected, textExpected } from "./diagnostics/types.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { grammarExpected } from "../diagnostics/grammars.js";
+import { endingExpected, sourceExpected, textExpected } from "../diagnostics/types.js";
 import { noteUse } from "./names.js";
 import { ERROR, node, noteName, report, scalarType, visit, type Scope, type Typing } from "./scope.js";
 import { isTextInput, textMeaning, textNamed, textNames } from "./texts.js";

@@ -3,11 +3,11 @@ import { roundsFault, roundsOf, type Rounds } from "../check/loops.js";
 import type { Expr, Fold, Repeat } from "../check/tree.js";
 import type { FoldKind } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
-import * as A from "./rows/arith.js";
-import * as C from "./rows/conditions.js";
-import type { Lowering } from "./rows/lowering.js";
-import { numberOf } from "./rows/unchecked.js";
-import { constant, isConstant, isLarge, UniformTooLarge, type UniformValue, type Value } from "./rows/value.js";
+import * as A from "../table/arith.js";
+import * as C from "../table/conditions.js";
+import type { Lowering } from "../table/lowering.js";
+import { numberOf } from "../table/unchecked.js";
+import { constant, isConstant, isLarge, UniformTooLarge, type UniformValue, type Value } from "../table/value.js";
 import { withValues, type Scope } from "./scope.js";
 
 /** Where a loop is, and how its expressions are lowered. */

@@ -1,11 +1,11 @@
 /** Syntax errors: what ohm expected, and what is there instead. */
 import type { MatchResult } from "ohm-js";
 import { ggsl } from "./ggsl.generated.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { syntaxError } from "../check/diagnostics/syntax.js";
-import type { Found } from "../check/diagnostics/hints.js";
-import { MARKS } from "../check/diagnostics/foreign.js";
-import type { SourceFile } from "./source.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { syntaxError } from "../diagnostics/syntax.js";
+import type { Found } from "../diagnostics/hints.js";
+import { MARKS } from "../diagnostics/foreign.js";
+import type { SourceFile } from "../source/source.js";
 
 /** The tokens for the span of a fault. */
 const TOKEN = /\/\/\/.*|[A-Za-z_][A-Za-z_0-9]*|[0-9.]+|\|>|&&|\|\||\*\*|->|=>|::|[-+*/<>=!]=|\S/y;

@@ -1,13 +1,13 @@
 /** Source text to syntax tree. */
 import { ggsl } from "./ggsl.generated.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, syntaxError } from "../check/diagnostics/syntax.js";
-import type { Found } from "../check/diagnostics/hints.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { nestedTooDeep, syntaxError } from "../diagnostics/syntax.js";
+import type { Found } from "../diagnostics/hints.js";
 import { LIMIT_PRESETS, type Limits } from "../limits/limits.js";
 import type * as Ast from "./ast.js";
 import { scan } from "./scan.js";
 import { failure } from "./failure.js";
-import type { SourceFile, Span } from "./source.js";
+import type { SourceFile, Span } from "../source/source.js";
 import { toAst } from "./tree.js";
 
 /** The depth limit of trees, such as those of long sums: all passes over a tree are recursive. */

@@ -1,9 +1,9 @@
 /** A look at a source's tokens before the parser, whose time and memory grow with them. */
-import type { Diagnostic } from "../check/diagnostics.js";
-import { limitExceeded } from "../check/diagnostics/limits.js";
-import { nestedTooDeep, unclosedComment } from "../check/diagnostics/syntax.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { limitExceeded } from "../diagnostics/limits.js";
+import { nestedTooDeep, unclosedComment } from "../diagnostics/syntax.js";
 import type { Limits } from "../limits/limits.js";
-import type { SourceFile, Span } from "./source.js";
+import type { SourceFile, Span } from "../source/source.js";
 
 /** The nesting limit of brackets: the parser is recursive. */
 const MAX_DEPTH = 100;

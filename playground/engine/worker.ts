@@ -1,6 +1,6 @@
 /** The worker: compiles and evaluates, so that the page stays responsive and can stop a program that takes too long. */
 import "../dispose.js";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { InputError } from "ggsl/core/errors.js";
 import { openBackend } from "./backend.js";
 import { checkText } from "./check.js";

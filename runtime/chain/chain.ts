@@ -1,5 +1,5 @@
 /** The chain interface of the package: chains compiled from text or read from a spec, and evaluated on plain logits. */
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";

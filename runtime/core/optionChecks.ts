@@ -2,7 +2,7 @@
 import type { CompileOptions } from "@ggsl/compiler/driver.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { limitsOf, type LimitOptions } from "@ggsl/compiler/limits/limits.js";
-import { OptionError } from "@ggsl/compiler/optionError.js";
+import { OptionError } from "@ggsl/compiler/core/optionError.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";

@@ -32,7 +32,7 @@ import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
 export interface Parts {

@@ -1,6 +1,6 @@
 /** What a client sent as `sampler`: a program, a pipeline or a spec, and the id of it. */
 import { createHash } from "node:crypto";
-import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS } from "@ggsl/compiler/source/keywords.js";
 import type { SamplerForm } from "./types.js";
 
 /** Everything that decides what is compiled. */

@@ -1,5 +1,5 @@
 /** Turns a plan into a checked program. */
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { print } from "@ggsl/format/print.js";

@@ -16,7 +16,7 @@ import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
-import { lineColumn } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn } from "@ggsl/compiler/source/source.js";
 
 /** A set of tokens. */
 export interface SetValue {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IGrammar } from "vscode-textmate";
 import { FUNCTIONS } from "../../compiler/builtins/builtins.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 import { programFiles, readSource, tokensOf } from "../syntax/corpus.js";
 
 const require = createRequire(import.meta.url);

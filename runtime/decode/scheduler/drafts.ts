@@ -4,7 +4,7 @@ import type { Cost } from "./costs.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** The rows of a sequence once the first one speculates in a context that was opened without: as many as kernels compute well. */
 export const GROWN_ROWS = 16;

@@ -3,7 +3,7 @@
  * keyword. Where a schema leaves open what comes, the text may be more restricted: objects have only the properties that the
  * schema names, unless it names none.
  */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";

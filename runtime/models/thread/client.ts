@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
-import type { OptionNames } from "@ggsl/compiler/optionNames.js";
+import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Chain } from "../../chain/chain.js";
 import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";

@@ -9,7 +9,7 @@ import { fromMnn } from "./mnn.js";
 import { fromOllamaOptions } from "./ollama.js";
 import { fromSillyTavern } from "./sillyTavern.js";
 import { fromVllm } from "./vllm.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 export interface JsonFormat {
   /** The name for `--from`. */
