@@ -8,6 +8,7 @@ import { limitsOf } from "@ggsl/compiler/limits/limits.js";
 import { LimitExceeded, Meter } from "@ggsl/compiler/limits/meter.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
+import { lexemesOf } from "@ggsl/compiler/source/lexemes.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import type { Files } from "./files.js";
 
@@ -138,8 +139,8 @@ function textsOf(module: Module, chain: Chain): string {
     const { source, start, end } = declaration.span;
     const text = source.text.slice(start, end);
     texts.push(`${source.name}:${text}`);
-    for (const [word] of text.matchAll(/[\p{L}_][\p{L}\d_]*/gu)) {
-      const found = within.scope.get(word);
+    for (const lexeme of lexemesOf(text)) {
+      const found = lexeme.kind === "name" ? within.scope.get(lexeme.text) : undefined;
       if (found) add(found.module, found.declaration);
     }
   };

@@ -134,9 +134,14 @@ const HABITS: readonly Habit[] = [
   },
 ];
 
+/** Letters of names other than those of English. */
+const LETTERS = /(?![A-Za-z])\p{L}/gu;
+
 function habit(expected: readonly string[], { token = "", line: before }: Found): string | undefined {
+  // `\w` and `\b` know only these letters
+  const ascii = before.replace(LETTERS, "x");
   const fits = ({ line, token: word, expects = [] }: Habit): boolean =>
-    (line?.test(before) ?? true) && (word?.test(token) ?? true) && expects.every((e) => expected.includes(e));
+    (line?.test(ascii) ?? true) && (word?.test(token) ?? true) && expects.every((e) => expected.includes(e));
   return HABITS.find(fits)?.help;
 }
 

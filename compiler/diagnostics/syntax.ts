@@ -1,4 +1,6 @@
 /** E01xx and W01xx: text that is not GGSL, or not what it looks like. */
+import { DECLARATIONS } from "../source/declarations.js";
+import { isWord, WORD_CHARACTER } from "../source/lexemes.js";
 import type { Span } from "../source/source.js";
 import { error, warning, type Diagnostic } from "./diagnostic.js";
 import { BLOCKS, foreign, MARKS, OPERATORS, STATEMENTS, type Foreign } from "./foreign.js";
@@ -31,8 +33,10 @@ function foreignMark({ span, text, quoted }: NonNullable<Found["mark"]>): Diagno
   });
 }
 
+/** A word or a number. */
+const BEGINS_WORD = new RegExp(`^${WORD_CHARACTER}`, "u");
+
 const STATEMENT_WORDS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure"];
-const DECLARATIONS = ["import", "const", "input", "fn", "sampler", "chain", "test"];
 
 /** The fault of a word: a mark or word of another language, a reserved one, or one that begins a statement or a declaration and is none. */
 function wordFault(span: Span, expected: readonly string[], found: Found): Diagnostic | undefined {
@@ -53,16 +57,17 @@ function wordFault(span: Span, expected: readonly string[], found: Found): Diagn
       return unknownWord(previous.span, previous.text, "statement", meant);
   }
   // a type or a word like `mut` before the name
-  const isTyped = expected.length === 1 && expected[0] === "`=`" && previous?.before && /^\w/.test(token);
+  const isTyped = expected.length === 1 && expected[0] === "`=`" && previous?.before && BEGINS_WORD.test(token);
   const type = isTyped ? foreign(STATEMENTS, previous.text) : undefined;
   if (type) return notThere(previous!.span, previous!.text, type);
   const joined = isWordBetween(expected, found) ? wordBetween(expected, token) : undefined;
   if (joined) return notThere(span, token, joined);
-  const isDeclaration = DECLARATIONS.every((word) => expected.includes(word));
-  if (previous?.text === "return" && /^\w/.test(token)) return notThere(previous.span, "return", STATEMENTS["return"]!);
+  const isDeclaration = [...DECLARATIONS].every((word) => expected.includes(word));
+  if (previous?.text === "return" && BEGINS_WORD.test(token))
+    return notThere(previous.span, "return", STATEMENTS["return"]!);
   const known = isDeclaration ? foreign(STATEMENTS, token) : undefined;
   if (known) return notThere(span, token, known);
-  const meant = isDeclaration && /^\w+$/.test(token) ? suggest(token, DECLARATIONS) : undefined;
+  const meant = isDeclaration && isWord(token) ? suggest(token, DECLARATIONS) : undefined;
   return meant === undefined ? undefined : unknownWord(span, token, "declaration", meant);
 }
 

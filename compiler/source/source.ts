@@ -1,4 +1,5 @@
 /** Source files and spans. */
+import { lexemesOf, type Lexeme } from "./lexemes.js";
 import { visible } from "./visible.js";
 
 export interface SourceFile {
@@ -24,6 +25,15 @@ export function lineStartsOf(source: SourceFile): readonly number[] {
   for (let at = source.text.indexOf("\n"); at >= 0; at = source.text.indexOf("\n", at + 1)) starts.push(at + 1);
   lineStarts.set(source, starts);
   return starts;
+}
+
+const lexemes = new WeakMap<SourceFile, readonly Lexeme[]>();
+
+/** The lexemes of a source, cached for each source. */
+export function lexemesIn(source: SourceFile): readonly Lexeme[] {
+  const present = lexemes.get(source) ?? lexemesOf(source.text);
+  lexemes.set(source, present);
+  return present;
 }
 
 /** Lines and columns count from 1; columns count UTF-16 code units. */

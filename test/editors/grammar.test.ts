@@ -132,6 +132,19 @@ test "a \\"quoted\\" title" {
   });
 });
 
+test.each(["naïve", "épsilon", "名前", "𝒳1", "_x", "N"])("the name %s is one lexeme", (name) => {
+  const found = scopesOf(`sampler ${name}(${name}: f32) { let ${name}1 = ${name}1 * ${name} }\nchain c = ${name}(1)`);
+  const scoped = found.filter(({ text }) => text.includes(name)).map(({ text, scope }) => [text, scope]);
+  expect(scoped).toEqual([
+    [name, "entity.name.function.ggsl"],
+    [name, "variable.parameter.ggsl"],
+    [`${name}1`, "variable.other.definition.ggsl"],
+    [`${name}1`, "variable.other.ggsl"],
+    [name, "variable.other.ggsl"],
+    [name, "entity.name.function.call.ggsl"],
+  ]);
+});
+
 /** Contextual keywords, which are also names. */
 /** `in` is also the name of an argument. */
 const isName = ({ text, scope }: { readonly text: string; readonly scope: string }): boolean =>
