@@ -26,13 +26,13 @@ export const NEWLINE_KEEP: Separator = { doc: hardline, blank: "keep" };
 export const NEWLINE_BLANK: Separator = { doc: hardline, blank: "always" };
 
 /** The printing position in the text. */
-interface Place {
+interface Cursor {
   text: string;
   /** The end of the printed text. */
   end: number;
 }
 
-let place: Place;
+let place: Cursor;
 
 /** Prints from the start of `text`. */
 export function startPrinting(text: string): void {

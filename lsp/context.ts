@@ -16,7 +16,7 @@ export interface OpenCall {
   readonly given: readonly string[];
 }
 
-export type Place =
+export type ContextKind =
   | "nothing"
   | "declaration"
   | "import"
@@ -33,7 +33,7 @@ export type Place =
   | "expected";
 
 export interface Context {
-  readonly place: Place;
+  readonly place: ContextKind;
   readonly call?: OpenCall;
   /** Names declared before the position in the same declaration: parameters, `let`, `state`. */
   readonly locals: readonly { readonly name: string; readonly what: string }[];
@@ -81,7 +81,7 @@ function isOpenAt({ kind, text, end }: Lexeme, offset: number): boolean {
 }
 
 /** What follows a colon, other than the type of a parameter or a state. */
-const TYPED: Readonly<Record<string, Place>> = { test: "expression", input: "inputType" };
+const TYPED: Readonly<Record<string, ContextKind>> = { test: "expression", input: "inputType" };
 
 function contextOf(lexemes: readonly Lexeme[], after: string): Context {
   const words = lexemes.map(({ text }) => text);
@@ -93,7 +93,7 @@ function contextOf(lexemes: readonly Lexeme[], after: string): Context {
   const open = openBrackets(inside);
   const previous = inside.at(-1);
   const call = openCall(inside, open, declaration);
-  const context = (place: Place): Context => ({ place, locals, ...(call && { call }) });
+  const context = (place: ContextKind): Context => ({ place, locals, ...(call && { call }) });
   if (declaration === undefined) return context("declaration");
   if (declaration === "import") return importContext(inside, open, after);
   if (call && previous === ":" && inside.at(-2) === "in") return context("text");
@@ -135,7 +135,11 @@ function importContext(inside: readonly string[], open: readonly number[], after
   return { place: inside.length > 4 ? "declaration" : "nothing", locals: [] };
 }
 
-function testContext(inside: readonly string[], open: readonly number[], context: (place: Place) => Context): Context {
+function testContext(
+  inside: readonly string[],
+  open: readonly number[],
+  context: (place: ContextKind) => Context,
+): Context {
   const previous = inside.at(-1);
   if (open.length === 0) return context(previous === "}" ? "declaration" : "nothing");
   if (previous === "expect") return context("expected");
@@ -151,14 +155,14 @@ function isTypeNext(inside: readonly string[], open: readonly number[], declarat
   return !isInBody || inside.at(-3) === "state";
 }
 
-function functionPlace(inside: readonly string[], open: readonly number[]): Place {
+function functionPlace(inside: readonly string[], open: readonly number[]): ContextKind {
   const previous = inside.at(-1)!;
   if (open.length > 0) return previous === "let" ? "nothing" : "expression";
   if (isOperator(previous)) return "expression";
   return previous === "}" || inside.includes("=") ? "declaration" : "nothing";
 }
 
-function samplerPlace(inside: readonly string[], open: readonly number[]): Place {
+function samplerPlace(inside: readonly string[], open: readonly number[]): ContextKind {
   const previous = inside.at(-1)!;
   if (open.length === 0) return previous === "}" ? "declaration" : "nothing";
   if (inside[open.at(-1)!] !== "{") return "expression";

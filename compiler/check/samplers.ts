@@ -74,16 +74,18 @@ interface Body extends Scope {
 }
 
 /** Where a block is: the sampler itself, its `after pick`, or a branch of an `if`. */
-type Place = "sampler" | "after" | "branch";
+type BlockKind = "sampler" | "after" | "branch";
 
 /** Statements that are allowed in some places only, in words, and these places. */
-const PLACED: Readonly<Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly Place[] }>>> = {
+const PLACED: Readonly<
+  Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly BlockKind[] }>>
+> = {
   state: { words: "`state`", places: ["sampler"] },
   after: { words: "`after pick`", places: ["sampler"] },
   measure: { words: "`measure`", places: ["sampler", "after"] },
 };
 
-function typedBlock(body: Body, statements: readonly Stmt[], place: Place = "branch"): T.Stmt[] {
+function typedBlock(body: Body, statements: readonly Stmt[], place: BlockKind = "branch"): T.Stmt[] {
   let isReported = false;
   return statements.flatMap((s) => {
     const mayFollow = s.kind === "after" || s.kind === "measure";

@@ -117,13 +117,13 @@ export interface Evaluated {
 
 export interface ChainRequest extends ProgramRef {
   readonly uniforms: ParamValues;
-  readonly place: Place;
+  readonly place: PickPoint;
   /** The texts of the tokens; absent if none were given. */
   readonly vocabulary?: readonly string[];
 }
 
 /** Where in a text the chain picks a token. */
-export interface Place {
+export interface PickPoint {
   /** For each token of the vocabulary. */
   readonly logits: Float32Array;
   /** Token ids before the first one that the chain picked. */

@@ -12,7 +12,7 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from "./evaluate.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 
 /**
  * A compiled chain: its graphs, and a method to run it on plain logits. It holds no native memory and needs no disposal.

@@ -20,7 +20,7 @@ import {
 } from "./evaluate.js";
 import type { Pairs } from "../sequence/features/feed.js";
 import { vocabularyOption } from "../sequence/features/feedOption.js";
-import { device } from "../core/optionChecks.js";
+import { device } from "../core/sharedOptions.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "../core/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */

@@ -8,7 +8,7 @@ import { InputError } from "../core/errors.js";
 import type { Feed } from "../sequence/features/feed.js";
 import { feedOption } from "../sequence/features/feedOption.js";
 import { withFed, type Guides } from "../sequence/guides.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { TokenizeOptions } from "../sequence/prompt.js";
 import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js";
 import type { UniformValues } from "../sequence/sequence.js";

@@ -3,7 +3,7 @@ import * as is from "../../core/check.js";
 import type { Chain } from "../../chain/chain.js";
 import { InputError } from "../../core/errors.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
-import * as checks from "../../core/optionChecks.js";
+import * as checks from "../../core/sharedOptions.js";
 import { GROWN_ROWS } from "../scheduler/drafts.js";
 
 /** Prompt lookup: what followed the last tokens where the text had them before is drafted. It needs no second model. */

@@ -13,9 +13,7 @@ import { areDisjoint } from "./disjoint.js";
 import { ABOUT, ANNOTATIONS, COUNTS, DECIDING, ENFORCED, FORMATS, TYPES, WITHOUT_EFFECT } from "./keywords.js";
 import { haveDecimals, numbers, type NumberBounds } from "./numbers.js";
 import { schemaRules } from "./rules.js";
-import type { Deciding, SchemaType } from "./keywords.js";
-
-export type Schema = Readonly<Record<string, unknown>>;
+import type { Deciding, Schema, SchemaType } from "./keywords.js";
 
 /** @param ignored keywords that the text need not obey */
 export function readSchema(given: unknown, ignored: readonly string[]): Rules {

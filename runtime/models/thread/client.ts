@@ -7,7 +7,7 @@ import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, type InputErrorCode } from "../../core/errors.js";
 import { oneLoop } from "../../core/oneLoop.js";
-import { chain as checkChain } from "../../core/optionChecks.js";
+import { chain as checkChain } from "../../core/sharedOptions.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
 import type { TokenizeOptions } from "../../sequence/prompt.js";
 import type { UniformValues } from "../../sequence/sequence.js";

@@ -1,8 +1,8 @@
 /** Statistics of a generation. */
 import type { Split } from "../backends/devices/place.js";
 import type { ContextStats } from "../backends/native/binding.js";
-import type { SpeculationStats } from "../decode/speculation/step.js";
-import type { GenerationStats } from "./generation.js";
+import type { SpeculationStats } from "../decode/speculation/speculator.js";
+import type { GenerationStats } from "./pieces.js";
 
 /** What does not change while a generation runs. */
 interface Facts {
@@ -18,7 +18,7 @@ interface Facts {
 /** What is counted of a text, without tokens that were taken back. */
 type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">>;
 
-export class Meter {
+export class StatsCounter {
   private counts: Counts = { generatedTokens: 0, forcedTokens: 0, disallowedTokens: 0 };
   private end: Pick<GenerationStats, "finish" | "stopText"> = {};
   private milliseconds = 0;
