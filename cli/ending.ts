@@ -5,7 +5,7 @@ import { visible } from "@ggsl/compiler/source/visible.js";
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Of the work that runs and ends by itself. */
+/** What aborts the work that runs, and that ends by itself. */
 let running: AbortController | undefined;
 let status: number | undefined;
 

@@ -142,7 +142,7 @@ export interface StageResult {
   readonly rows: number;
   /** In bits. */
   readonly entropy: number;
-  /** Of the shown tokens, in their order; 0 for a dropped one. */
+  /** The probabilities of the shown tokens, in their order; 0 for a dropped one. */
   readonly probs: Float32Array;
   /** A row that is kept may have a probability of 0. */
   readonly isKept: Uint8Array;

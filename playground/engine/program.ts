@@ -44,7 +44,7 @@ export const counters = { compiled: 0 };
 /** The program, the stages to compare with, and those before them. */
 const MAX_OPEN = 4;
 
-/** By what they were opened from, the latest last. */
+/** The open programs by what they were opened from, the latest last. */
 const latest = new Map<string, OpenProgram>();
 
 /** Opens a program; the last ones are cached. Throws `CompileError`. */

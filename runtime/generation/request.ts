@@ -142,7 +142,7 @@ export const RUN: is.Checks<RunOptions> = {
 export const checkRun = is.someOptions(RUN);
 
 const MAX_LISTED = 100;
-/** Of a batch. */
+/** The most sequences of a batch. */
 export const MAX_SEQUENCES = 256;
 
 export const REQUEST: is.Checks<SequenceRequest> = {
@@ -201,7 +201,7 @@ const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: Sequ
 /** The sequences that a request can get. */
 interface Sequences {
   readonly sequences: number;
-  /** Those of them that are not reserved. */
+  /** The sequences that are not reserved. */
   readonly shared: number;
 }
 

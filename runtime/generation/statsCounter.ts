@@ -7,11 +7,11 @@ import type { GenerationStats } from "./pieces.js";
 /** What does not change while a generation runs. */
 interface Facts {
   readonly promptTokens: number;
-  /** Of the prompt, so far. */
+  /** How many tokens of the prompt were computed so far. */
   readonly computedPromptTokens: () => number;
   readonly split: Split | undefined;
   readonly speculation: SpeculationStats | undefined;
-  /** As of the latest batch. */
+  /** The figures of the context after the latest batch. */
   readonly context: () => ContextStats;
 }
 

@@ -88,7 +88,7 @@ function labelOf({ span }: StageCall): string {
   return `${span.source.name}:${lineColumn(span.source, span.start).line}: \`${text}\``;
 }
 
-/** As in the compiler: an open seed is random, a uniform without a default is 0. */
+/** The default as the compiler has it: an open seed is random, a uniform without a default is 0. */
 function defaultOf({ declaration: { type, isStatic }, default: standard }: Param): Value {
   if (standard) return valueOf(standard, new Map());
   return type === "seed" ? "random" : isStatic ? undefined : 0;

@@ -19,7 +19,7 @@ const PANEL = 190;
 const BETWEEN = 78;
 const LINE = 22;
 
-/** Those between 0 and 1. */
+/** The measures between 0 and 1. */
 const BARS: readonly MeasureName[] = ["distinct1", "distinct2", "distinct3", "repetition4"];
 
 const OPTIONS: is.Checks<FigureOptions> = { width: finite };

@@ -8,7 +8,7 @@ const RAW = 2;
 
 interface Wanted {
   readonly chunk: Chunk;
-  /** Of its last tokens, as many as the step has rows. */
+  /** The entry of `outputs` for its last tokens, as many as the step has rows. */
   readonly output: number;
 }
 
@@ -47,7 +47,7 @@ export function batchOf(turns: readonly Turn[]): Batch {
   return batch;
 }
 
-/** By sequence, and those of one chain together: the chains in the order of their first sequences. */
+/** The chunks by sequence, and those of one chain together: the chains in the order of their first sequences. */
 function ordered(wanted: Wanted[]): readonly Wanted[] {
   wanted.sort((a, b) => a.chunk.reading.place.sequence - b.chunk.reading.place.sequence);
   const chainOf = ({ chunk }: Wanted): NativeGraph | undefined => chunk.reading.place.chain;

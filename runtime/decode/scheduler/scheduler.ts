@@ -33,11 +33,11 @@ export type Open = (
 
 /** In tokens. */
 interface TokenLimits {
-  /** Of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
+  /** The positions of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
   readonly contextSize: number;
-  /** Of one batch, at most; what the context computes at once. */
+  /** The tokens of one batch, at most; what the context computes at once. */
   readonly batchSize: number;
-  /** Of prompts in one batch, while other sequences write. */
+  /** The tokens of prompts in one batch, while other sequences write. */
   readonly promptBatch: number;
 }
 
@@ -57,7 +57,7 @@ export class Scheduler {
   private readonly queue = new Queue();
   /** In the order of arrival. */
   private readonly jobs = new Set<Job>();
-  /** Those with tokens in the running batch. */
+  /** The jobs with tokens in the running batch. */
   private current: readonly Job[] = [];
   /** The slots that have had an output. */
   private readonly writing = new Set<Places>();

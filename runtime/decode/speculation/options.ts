@@ -60,9 +60,9 @@ export type Speculate = { readonly ngram: LookupOptions } | DraftOptions;
 
 /** The most tokens of a draft. */
 export const MAX_DRAFT = 32;
-/** Of a draft model. */
+/** The tokens of a draft by a model. */
 export const DRAFT_TOKENS = 8;
-/** Of prompt lookup, which drafts at no cost: beside the row of the text. */
+/** The tokens of a draft by prompt lookup, which costs nothing: those beside the row of the text. */
 export const LOOKUP_TOKENS = GROWN_ROWS - 1;
 export const MAX_NGRAM = 64;
 

@@ -198,7 +198,7 @@ class SchemaReader {
     return cases.length === 1 ? cases[0] : { anyOf: cases };
   }
 
-  /** Of a schema with assertions and without a type: that which all are about, so that texts of other types do not come. */
+  /** The type of a schema with assertions and without one: the type that all are about, so that texts of other types do not come. */
   private impliedType(names: readonly string[], path: string): SchemaType | undefined {
     const about = names.flatMap((name) => (name.startsWith("x-") ? [] : [ABOUT[name]!]));
     if (about.length === 0) return undefined;
