@@ -30,7 +30,7 @@ interface GraphSide extends Side {
 export interface Measurement {
   readonly case: string;
   readonly device: string;
-  /** Of the CPU backend. */
+  /** The variant of the CPU backend. */
   readonly variant?: string;
   readonly threads: number;
   readonly vocab: number;
@@ -142,7 +142,7 @@ export interface TextsMeasurement {
   readonly chain: string;
   readonly sequences: number;
   readonly rounds: number;
-  /** Of all texts in a round. */
+  /** The tokens of all texts in a round. */
   readonly tokens: number;
   readonly tokensPerSecond: Spread;
   readonly cpuUs: Spread;
@@ -172,7 +172,7 @@ export interface ServerSide {
   readonly first99Ms: Spread;
   readonly nextMs: Spread;
   readonly next99Ms: Spread;
-  /** Of all threads, for 256 requests. */
+  /** The time of the processor in all threads, for 256 requests. */
   readonly cpuSeconds: Spread;
   readonly requestsRatio?: Spread;
   readonly cpuRatio?: Spread;

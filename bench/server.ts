@@ -31,7 +31,7 @@ const USAGE = `usage: npm run bench:server -- [options]
 `;
 const RESULTS = join(ROOT, "bench", "results", "server.json");
 
-/** Of one client, in front of all rounds: V8 goes on compiling for some hundred. */
+/** The requests of one client in front of all rounds: V8 goes on compiling for some hundred. */
 const WARM_UP = 256;
 
 /** Requests in a round: few clients take long. */

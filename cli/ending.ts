@@ -1,11 +1,11 @@
 /** What ends a command early: Ctrl-C, SIGTERM, and a reader of its output that goes away. */
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 
 /** 128 and the number of the signal, as a shell reports it. */
 const STATUS = { SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 } as const;
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Of the work that runs and ends by itself. */
+/** What aborts the work that runs, and that ends by itself. */
 let running: AbortController | undefined;
 let status: number | undefined;
 

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { Feed, Pairs } from "ggsl/sequence/features/feed.js";
+import { assignment } from "./assignment.js";
 import { readNumbers, readTokens } from "./numbers.js";
 import { UsageError } from "./usage.js";
 
@@ -45,9 +46,11 @@ function pairsOf(text: string): Pairs | undefined {
   return entries.flat().some(Number.isNaN) ? undefined : new Map(entries);
 }
 
+const INPUT = assignment("(.+)");
+
 /** Collects `--input NAME=LIST`. */
 function input(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [, name, list] = /^([A-Za-z_]\w*)=(.+)$/.exec(text) ?? [];
+  const [, name, list] = INPUT.exec(text) ?? [];
   if (name === undefined || list === undefined) throw new InvalidArgumentError("Expected NAME=LIST.");
   return { ...present, [name]: list };
 }

@@ -2,7 +2,7 @@
 import fs, { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import path, { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Importer } from "@ggsl/compiler/check/program.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
 import {
   diskImporter,
   MAX_SOURCE_BYTES,

@@ -1,7 +1,7 @@
 /** The `ggsl` command: a thin layer over compiler and runtime. Exit status 1: errors in the input, 2: wrong usage. */
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 import { addCommand, COMMANDS, listCommand } from "./commands.js";
 import { endStatus, watchOutput } from "./ending.js";
 import { offerInput, packageFile } from "./files.js";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, normalize, resolve } from "node:path";
 import { Option, type Argument } from "commander";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { InputError } from "ggsl/core/errors.js";
 import { readSource } from "./files.js";
 import { PROGRAM_FILES, programArgument, UsageError } from "./usage.js";

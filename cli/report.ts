@@ -1,8 +1,8 @@
 /** Prints the error of a command: for people on standard error, with `--json` also for programs on standard output. */
 import { CommanderError, type Command } from "commander";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 import { ERROR_CODES } from "ggsl/core/errorCodes.js";
 import { endStatus } from "./ending.js";
 import { usesColor } from "./terminal.js";

@@ -18,7 +18,7 @@ export interface RequestFlags extends FeedFlags {
   readonly lookup?: true;
   readonly lookupMin?: number;
   readonly lookupMax?: number;
-  /** Of `--no-adapt`. */
+  /** False with `--no-adapt`. */
   readonly adapt: boolean;
   readonly placement?: "graph" | "host";
   readonly checkLogits?: true;

@@ -4,6 +4,8 @@ import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
+import { WORD } from "@ggsl/compiler/source/lexemes.js";
+import { assignment } from "./assignment.js";
 import { withValues } from "./values.js";
 
 /** Wrong usage of the command line; exit status 2. */
@@ -44,9 +46,11 @@ export function optimization(name: string, present: readonly string[] = []): str
   return [...present, name];
 }
 
+const SETTING = assignment(String.raw`\s*(\[[^]*\]|\S+)\s*`);
+
 /** Collects `--set NAME=VALUE`; the value of a set of tokens is a JSON list. */
 export function setting(text: string, present: Settings = {}): Settings {
-  const [, name, given = ""] = /^([A-Za-z_]\w*)=\s*(\[.*\]|\S+)\s*$/s.exec(text) ?? [];
+  const [, name, given = ""] = SETTING.exec(text) ?? [];
   const value = settingValue(given);
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('Expected NAME=NUMBER, or NAME=[1,"text"] for a set of tokens.');
@@ -103,9 +107,11 @@ export const setChainsOption = (): Option =>
     "set a parameter of all chains that have it, or of one: CHAIN.NAME=VALUE (repeatable)",
   ).argParser(chainSetting);
 
+const CHAIN_SETTING = new RegExp(String.raw`^(${WORD}\.)?([^]*)$`, "u");
+
 /** `NAME=VALUE` or `CHAIN.NAME=VALUE`. */
 function chainSetting(text: string, present: Settings = {}): Settings {
-  const [, chain = "", rest] = /^([A-Za-z_]\w*\.)?(.*)$/s.exec(text)!;
+  const [, chain = "", rest] = CHAIN_SETTING.exec(text)!;
   const [[name, value] = []] = Object.entries(setting(rest!));
   if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=NUMBER.");
   return { ...present, [chain + name]: value };

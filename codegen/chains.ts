@@ -3,15 +3,16 @@ import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
-import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
+import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
+import { chainNotNamed, unknownChain } from "@ggsl/compiler/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import { foundFile, type Importer, type Program } from "@ggsl/compiler/check/program.js";
+import { foundFile, type Program } from "@ggsl/compiler/check/program.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
 import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
-import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { namesIn } from "@ggsl/compiler/syntax/walk.js";
 
 export interface ModuleOptions {

@@ -1,5 +1,5 @@
 /** The command that generates a module. The module's first line shows it, so that anyone can run it again. */
-import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 
 export interface GenCommand {

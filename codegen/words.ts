@@ -1,7 +1,7 @@
 /** Documentation comments of a module: the program's own, and facts that types cannot express. */
 import type { ModuleChain, ModuleGrammar, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
-import { describeRange } from "@ggsl/compiler/graph/range.js";
+import { describeRange } from "@ggsl/compiler/core/range.js";
 
 /** Escapes a text so that it does not end its comment. */
 const inComment = (text: string): string => text.replace(/\*\//g, "*\\/");

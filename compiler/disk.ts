@@ -3,8 +3,8 @@
  * anything, so an import is read only if it is a regular file below a folder that the caller trusts.
  * The caller passes Node.js's modules, because the compiler also runs in browsers.
  */
-import type { Importer, RefusedImport } from "./check/program.js";
-import type { SourceFile } from "./syntax/source.js";
+import type { Importer, RefusedImport } from "./source/importer.js";
+import type { SourceFile } from "./source/source.js";
 
 /** The used part of node:fs and node:path. */
 export interface Disk {

@@ -3,9 +3,9 @@
  * Other modules of this package can be imported by path; only the exports of this file are stable between versions.
  * @module @ggsl/compiler
  */
-export { CompileError, isError, type Diagnostic, type Fix, type Note } from "./check/diagnostics.js";
+export { CompileError, isError, type Diagnostic, type Fix, type Note } from "./diagnostics/diagnostic.js";
 export { formatDiagnostic, formatDiagnostics, type FormatOptions } from "./check/format.js";
-export type { Importer, RefusedImport } from "./check/program.js";
+export type { Importer, RefusedImport } from "./source/importer.js";
 export {
   checkProgram,
   compileProgram,
@@ -21,5 +21,5 @@ export type { Graph } from "./graph/graph.js";
 export { fromSpec, readSpec, SpecError, toSpec, writeSpec, type GraphSpec, type SpecOptions } from "./graph/json.js";
 export { printGraph } from "./graph/text.js";
 export type { Settings } from "./lower/params.js";
-export { OptionError } from "./optionError.js";
-export type { SourceFile, Span } from "./syntax/source.js";
+export { OptionError } from "./core/optionError.js";
+export type { SourceFile, Span } from "./source/source.js";

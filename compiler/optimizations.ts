@@ -1,6 +1,6 @@
 /** All optimizations: the rules of lowering, and the passes after it. */
 import type { Optimization } from "./graph/optimization.js";
-import { RULES } from "./lower/rules/rules.js";
+import { RULES } from "./rules/rules.js";
 import { PASSES } from "./optimize/optimize.js";
 
 /** The optimizations by name, as in `disable`. */

@@ -5,9 +5,9 @@
 import type { Node } from "ohm-js";
 import { builders, printer } from "prettier/doc";
 import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { bracketed, chained, itemsOf, paired } from "./lists.js";
 import {
   commentsBefore,
@@ -29,7 +29,8 @@ import {
   type Doc,
   type Separator,
 } from "./tokens.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
+import { firstCode } from "@ggsl/compiler/source/lexemes.js";
 
 const { group, hardline, indent } = builders;
 
@@ -114,9 +115,6 @@ function betweenDeclarations(before: Node, after: Node): Separator {
   const [a, b] = [before, after].map((d) => d.children[0]!.ctorName);
   return a === b && ONE_LINE.includes(a!) ? NEWLINE_KEEP : NEWLINE_BLANK;
 }
-
-/** Blanks and comments at the start of a text. */
-const BLANKS = /^(?:[\0- ;]|\/\/[^\n]*|\/\*[^]*?\*\/)+/;
 
 /** The width of the longest first word of a clause in the current test. */
 let clauseWidth = 0;
@@ -207,8 +205,10 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
   FnLet(statement, _semicolons) {
     // without its end, the value would go on with what follows
-    const next = this.source.sourceString.slice(this.source.endIdx).replace(BLANKS, "");
-    return [doc(statement), /^[-(]/.test(next) ? ";" : ""];
+    const { sourceString: text, endIdx } = this.source;
+    let next = firstCode(text, endIdx);
+    while (next?.text === ";") next = firstCode(text, next.end);
+    return [doc(statement), /^[-(]/.test(next?.text ?? "") ? ";" : ""];
   },
   Sampler(docs, word, name, params, body) {
     return documented(docs, word, () => [put(name, SPACE), put(params, NONE), put(body, SPACE)]);

@@ -1,6 +1,7 @@
 /** Prints tokens and the text between them. Every comment is printed in its place, exactly once. */
 import type { Node } from "ohm-js";
 import { builders } from "prettier/doc";
+import { lexemesOf, type Lexeme } from "@ggsl/compiler/source/lexemes.js";
 
 export type Doc = builders.Doc;
 const { breakParent, hardline, join, line, literalline, softline } = builders;
@@ -25,13 +26,13 @@ export const NEWLINE_KEEP: Separator = { doc: hardline, blank: "keep" };
 export const NEWLINE_BLANK: Separator = { doc: hardline, blank: "always" };
 
 /** The printing position in the text. */
-interface Place {
+interface Cursor {
   text: string;
   /** The end of the printed text. */
   end: number;
 }
 
-let place: Place;
+let place: Cursor;
 
 /** Prints from the start of `text`. */
 export function startPrinting(text: string): void {
@@ -82,10 +83,9 @@ export function commentsBefore(start: number, blank: Blank = "keep"): Doc[] {
   return docs;
 }
 
-const COMMENT = /"(?:\\.|[^"\\\n])*"|\/\/[^\n]*|\/\*[^]*?\*\//g;
+const commentsIn = (text: string): Lexeme[] => lexemesOf(text).filter(({ kind }) => kind === "comment");
 
-export const hasComment = (text: string): boolean =>
-  [...text.matchAll(COMMENT)].some(([found]) => !found.startsWith('"'));
+export const hasComment = (text: string): boolean => commentsIn(text).length > 0;
 
 interface Comments {
   readonly docs: Doc[];
@@ -99,17 +99,13 @@ interface Comments {
 /** Comments between the printed text and `start`. With `before`, the token at `start` may follow a comment on its line. */
 function comments(start: number, blank: Blank, before?: Separator): Comments {
   const text = place.text.slice(place.end, start);
-  const found = [...text.matchAll(COMMENT)].map(({ 0: comment, index }) => ({
-    comment,
-    index,
-    end: index + comment.length,
-  }));
+  const found = commentsIn(text);
   const tail = text.slice(found.at(-1)?.end ?? 0);
-  const endsLine = found.at(-1)?.comment.startsWith("//") === true || tail.includes("\n");
+  const endsLine = found.at(-1)?.text.startsWith("//") === true || tail.includes("\n");
   const docs: Doc[] = [];
-  found.forEach(({ comment, index }, i) => {
+  found.forEach(({ text: comment, start: index }, i) => {
     const between = blankText(text.slice(found[i - 1]?.end ?? 0, index));
-    const isAfterLine = found[i - 1]?.comment.startsWith("//") === true;
+    const isAfterLine = found[i - 1]?.text.startsWith("//") === true;
     const isSameLine = place.end + index > 0 && !between.includes("\n") && !isAfterLine;
     // a comment on the line of the token after it belongs to that token
     const until = text.slice(index);

@@ -1,14 +1,15 @@
 /** The compiler's results for a file: its module, its diagnostics, and facts about its chains. */
 import type { CheckedFile } from "@ggsl/compiler/check/check.js";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import type { Module, Program } from "@ggsl/compiler/check/program.js";
 import { checkSource, compileChain, isOpen } from "@ggsl/compiler/driver.js";
-import { limitDiagnostic } from "@ggsl/compiler/check/diagnostics/limits.js";
+import { limitDiagnostic } from "@ggsl/compiler/diagnostics/limits.js";
 import { limitsOf } from "@ggsl/compiler/limits/limits.js";
 import { LimitExceeded, Meter } from "@ggsl/compiler/limits/meter.js";
 import { stagesOf, type StageSummary } from "@ggsl/compiler/graph/stages.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { lexemesOf } from "@ggsl/compiler/source/lexemes.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import type { Files } from "./files.js";
 
 export interface Analysis extends CheckedFile {
@@ -138,8 +139,8 @@ function textsOf(module: Module, chain: Chain): string {
     const { source, start, end } = declaration.span;
     const text = source.text.slice(start, end);
     texts.push(`${source.name}:${text}`);
-    for (const [word] of text.matchAll(/[\p{L}_][\p{L}\d_]*/gu)) {
-      const found = within.scope.get(word);
+    for (const lexeme of lexemesOf(text)) {
+      const found = lexeme.kind === "name" ? within.scope.get(lexeme.text) : undefined;
       if (found) add(found.module, found.declaration);
     }
   };

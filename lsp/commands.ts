@@ -16,7 +16,8 @@ import {
   type Connection,
   type ExecuteCommandParams,
 } from "vscode-languageserver";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
+import { isWord } from "@ggsl/compiler/source/lexemes.js";
 
 export const COMMANDS = ["ggsl.run", "ggsl.test", "ggsl.graph", "ggsl.explain"] as const;
 export type CommandName = (typeof COMMANDS)[number];
@@ -180,7 +181,7 @@ function targetOf(args: ExecuteCommandParams["arguments"]): Target {
   const [target] = (args ?? []) as unknown[];
   const { uri, chain, stage, line } = (target ?? {}) as Record<string, unknown>;
   const isNumber = (value: unknown): boolean => value === undefined || (Number.isInteger(value) && Number(value) >= 0);
-  const isName = chain === undefined || (typeof chain === "string" && /^[\p{L}_][\p{L}\d_]*$/u.test(chain));
+  const isName = chain === undefined || (typeof chain === "string" && isWord(chain));
   if (typeof uri !== "string" || !isName || !isNumber(stage) || !isNumber(line))
     throw new ResponseError(
       ErrorCodes.InvalidParams,

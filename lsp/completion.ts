@@ -8,7 +8,7 @@ import { isTextInput, textMeaning, textNames } from "@ggsl/compiler/check/texts.
 import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import type { Meaning, Module } from "@ggsl/compiler/check/tree.js";
-import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/source/keywords.js";
 import type { Context, OpenCall } from "./context.js";
 import { describe, functionHead, tailHead } from "./describe.js";
 import type { FindStage } from "./signature.js";

@@ -1,7 +1,9 @@
 /** The syntactic context at a position, for completion and signature help. The text may be incomplete. */
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
-import { isWord, tokensOf, type Token } from "./words.js";
+import { DECLARATIONS, mayDeclare } from "@ggsl/compiler/source/declarations.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/source/keywords.js";
+import { isWord, isWordLexeme, type Lexeme } from "@ggsl/compiler/source/lexemes.js";
+import { lexemesIn, type SourceFile } from "@ggsl/compiler/source/source.js";
 
 /** A call with an open bracket. */
 export interface OpenCall {
@@ -14,7 +16,7 @@ export interface OpenCall {
   readonly given: readonly string[];
 }
 
-export type Place =
+export type ContextKind =
   | "nothing"
   | "declaration"
   | "import"
@@ -31,7 +33,7 @@ export type Place =
   | "expected";
 
 export interface Context {
-  readonly place: Place;
+  readonly place: ContextKind;
   readonly call?: OpenCall;
   /** Names declared before the position in the same declaration: parameters, `let`, `state`. */
   readonly locals: readonly { readonly name: string; readonly what: string }[];
@@ -39,53 +41,59 @@ export interface Context {
   readonly from?: string;
 }
 
-const DECLARATIONS = ["import", "const", "input", "fn", "sampler", "chain", "test"];
 const NOTHING: Context = { place: "nothing", locals: [] };
 
 export function contextAt(source: SourceFile, offset: number): Context {
   const { text } = source;
-  const start = startOfDeclaration(text, offset);
-  const all = tokensOf(text.slice(start, offset), start);
-  const last = all.at(-1);
-  const isInside = last?.end === offset;
-  if (last && isInside && (/^\/[/*]/.test(last.text) || isOpenText(last.text))) return NOTHING;
-  // the incomplete word at the position does not count
-  const tokens = (last && isInside && isWord(last.text) ? all.slice(0, -1) : all).filter(
-    (t) => !/^\/[/*]/.test(t.text),
-  );
-  if (tokens.at(-1)?.text === "." && tokens.at(-2)?.text === "tokens") return { place: "tokenClass", locals: [] };
-  if (last && isInside && /^[\d.]/.test(last.text)) return NOTHING;
-  return contextOf(tokens, text.slice(offset));
+  const all = lexemesIn(source);
+  const count = countBefore(all, offset);
+  let start = count - 1;
+  while (start > 0 && !mayDeclare(text, all[start]!)) start--;
+  const last = all[count - 1];
+  const isInside = last !== undefined && last.end >= offset;
+  if (isInside && isOpenAt(last, offset)) return NOTHING;
+  // the incomplete lexeme at the position does not count
+  const isIncomplete = isInside && (isWordLexeme(last) || last.end > offset);
+  const lexemes = all
+    .slice(Math.max(0, start), isIncomplete ? count - 1 : count)
+    .filter(({ kind }) => kind !== "comment" && kind !== "doc");
+  if (lexemes.at(-1)?.text === "." && lexemes.at(-2)?.text === "tokens") return { place: "tokenClass", locals: [] };
+  if (isInside && (last.kind === "number" || last.text.startsWith("."))) return NOTHING;
+  return contextOf(lexemes, text.slice(offset));
 }
 
-/** Whether a text literal has no closing quotation mark. */
-const isOpenText = (token: string): boolean => token.startsWith('"') && (token.length === 1 || !token.endsWith('"'));
+/** How many lexemes begin before an offset. */
+function countBefore(lexemes: readonly Lexeme[], offset: number): number {
+  let [low, high] = [0, lexemes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (lexemes[middle]!.start < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether what is typed at an offset would be a part of a comment, a text or a pattern that begins before it. */
+function isOpenAt({ kind, text, end }: Lexeme, offset: number): boolean {
+  if (kind === "comment" || kind === "doc") return true;
+  if (kind !== "text" && kind !== "pattern") return false;
+  return end > offset || (kind === "text" && (text.length === 1 || !text.endsWith('"')));
+}
 
 /** What follows a colon, other than the type of a parameter or a state. */
-const TYPED: Readonly<Record<string, Place>> = { test: "expression", input: "inputType" };
+const TYPED: Readonly<Record<string, ContextKind>> = { test: "expression", input: "inputType" };
 
-/** The start of the last declaration at the beginning of a line. */
-function startOfDeclaration(text: string, offset: number): number {
-  for (let at = offset; at > 0;) {
-    at = text.lastIndexOf("\n", at - 1) + 1;
-    if (DECLARATIONS.some((word) => new RegExp(`^${word}\\b`).test(text.slice(at, Math.min(offset, at + 8)))))
-      return at;
-    at--;
-  }
-  return 0;
-}
-
-function contextOf(tokens: readonly Token[], after: string): Context {
-  const words = tokens.map((t) => t.text);
+function contextOf(lexemes: readonly Lexeme[], after: string): Context {
+  const words = lexemes.map(({ text }) => text);
   const depths = depthsOf(words);
-  const from = words.findLastIndex((word, i) => depths[i] === 0 && DECLARATIONS.includes(word));
+  const from = words.findLastIndex((word, i) => depths[i] === 0 && DECLARATIONS.has(word));
   const declaration = words[from];
   const inside = words.slice(Math.max(0, from));
   const locals = localsOf(inside);
   const open = openBrackets(inside);
   const previous = inside.at(-1);
   const call = openCall(inside, open, declaration);
-  const context = (place: Place): Context => ({ place, locals, ...(call && { call }) });
+  const context = (place: ContextKind): Context => ({ place, locals, ...(call && { call }) });
   if (declaration === undefined) return context("declaration");
   if (declaration === "import") return importContext(inside, open, after);
   if (call && previous === ":" && inside.at(-2) === "in") return context("text");
@@ -95,7 +103,7 @@ function contextOf(tokens: readonly Token[], after: string): Context {
     );
   if (previous === ":")
     return context(isTypeNext(inside, open, declaration) ? (TYPED[declaration] ?? "type") : "expression");
-  if (declaration === "fn" && previous === ">" && inside.at(-2) === "-" && open.length === 0) return context("type");
+  if (declaration === "fn" && previous === "->" && open.length === 0) return context("type");
   if (
     open.length > 0 &&
     inside[open.at(-1)!] === "(" &&
@@ -127,7 +135,11 @@ function importContext(inside: readonly string[], open: readonly number[], after
   return { place: inside.length > 4 ? "declaration" : "nothing", locals: [] };
 }
 
-function testContext(inside: readonly string[], open: readonly number[], context: (place: Place) => Context): Context {
+function testContext(
+  inside: readonly string[],
+  open: readonly number[],
+  context: (place: ContextKind) => Context,
+): Context {
   const previous = inside.at(-1);
   if (open.length === 0) return context(previous === "}" ? "declaration" : "nothing");
   if (previous === "expect") return context("expected");
@@ -143,14 +155,14 @@ function isTypeNext(inside: readonly string[], open: readonly number[], declarat
   return !isInBody || inside.at(-3) === "state";
 }
 
-function functionPlace(inside: readonly string[], open: readonly number[]): Place {
+function functionPlace(inside: readonly string[], open: readonly number[]): ContextKind {
   const previous = inside.at(-1)!;
   if (open.length > 0) return previous === "let" ? "nothing" : "expression";
   if (isOperator(previous)) return "expression";
   return previous === "}" || inside.includes("=") ? "declaration" : "nothing";
 }
 
-function samplerPlace(inside: readonly string[], open: readonly number[]): Place {
+function samplerPlace(inside: readonly string[], open: readonly number[]): ContextKind {
   const previous = inside.at(-1)!;
   if (open.length === 0) return previous === "}" ? "declaration" : "nothing";
   if (inside[open.at(-1)!] !== "{") return "expression";
@@ -212,16 +224,19 @@ function openCall(
   };
 }
 
+const groupOf = (word = ""): Keyword["group"] | undefined =>
+  Object.hasOwn(KEYWORDS, word) ? KEYWORDS[word]!.group : undefined;
+
 function localsOf(words: readonly string[]): { name: string; what: string }[] {
   return words.flatMap((word, i) => {
     const before = words[i - 1];
     if (!isWord(word)) return [];
     if (before === "let") return [{ name: word, what: "let" }];
-    if (/^(?:sum|min|max|any|all|repeat)$/.test(before ?? "") && words[i + 1] === "in")
-      return [{ name: word, what: "counter" }];
+    if (groupOf(before) === "fold" && words[i + 1] === "in") return [{ name: word, what: "counter" }];
     if (before === "with" && words[i + 1] === "=") return [{ name: word, what: "value of the rounds" }];
     if (before === "state") return [{ name: word, what: "state" }];
-    const isTyped = words[i + 1] === ":" && /^(?:f32|i32|bool|seed|text|list|tokens|grammar)$/.test(words[i + 2] ?? "");
+    const type = words[i + 2];
+    const isTyped = words[i + 1] === ":" && (groupOf(type) === "type" || type === "tokens");
     return isTyped ? [{ name: word, what: "parameter" }] : [];
   });
 }

@@ -5,7 +5,7 @@ import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { TokenClass } from "@ggsl/compiler/graph/sets.js";
 import type { Meaning, Type } from "@ggsl/compiler/check/tree.js";
 import type { Param } from "@ggsl/compiler/syntax/ast.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import type { StageFacts } from "./analysis.js";
 
 export const textOf = ({ source, start, end }: Span): string => source.text.slice(start, end);

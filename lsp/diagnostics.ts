@@ -1,8 +1,8 @@
 /** Converts diagnostics to the protocol's form. */
 import { DiagnosticSeverity, DiagnosticTag, type Diagnostic as LspDiagnostic } from "vscode-languageserver";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
+import { isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import type { Analysis } from "./analysis.js";
 import { locationOf, rangeOf } from "./positions.js";
 

@@ -4,10 +4,10 @@ import path, { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Parser } from "@ggsl/compiler/check/modules.js";
-import type { Importer } from "@ggsl/compiler/check/program.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
 import { diskImporter, MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
 import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 
 /** The maximum number of files of a workspace that are searched for uses of a name. */
 const MAX_FILES = 2000;

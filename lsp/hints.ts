@@ -1,6 +1,6 @@
 /** Inlay hints: the number of rows after each stage that changes it. */
 import type { InlayHint } from "vscode-languageserver";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import { stageFacts, type Analysis, type ChainCache } from "./analysis.js";
 import { describeStage } from "./describe.js";
 import { chainsOf } from "./hover.js";

@@ -2,7 +2,7 @@
 import type { Hover } from "vscode-languageserver";
 import type { Occurrence } from "@ggsl/compiler/check/tree.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
-import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS } from "@ggsl/compiler/source/keywords.js";
 import { stageFacts, type Analysis, type ChainCache, type StageFacts } from "./analysis.js";
 import { describe, describeStage, paragraphs } from "./describe.js";
 import { occurrenceAt } from "./names.js";

@@ -1,7 +1,7 @@
 /** What can be done with the chains and tests of a file: lenses above them, and an action on a stage. */
 import { CodeActionKind, type CodeAction, type CodeLens, type Command } from "vscode-languageserver";
 import { isOpen } from "@ggsl/compiler/driver.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import { countStages, isChain, type Analysis } from "./analysis.js";
 import type { CommandName, Target } from "./commands.js";
 import { rangeOf } from "./positions.js";

@@ -1,6 +1,6 @@
 /** The names in a file, with their meanings. */
 import type { Meaning, Occurrence } from "@ggsl/compiler/check/tree.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 
 /** Occurrences of the same declaration have the same key; builtins have none. */
 export const keyOf = (meaning: Meaning): string | undefined =>

@@ -1,7 +1,7 @@
 /** The declarations of a file, with nested ones. */
 import { SymbolKind, type DocumentSymbol } from "vscode-languageserver";
 import type { Declaration, File, Stmt } from "@ggsl/compiler/syntax/ast.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import { headOf } from "./describe.js";
 import { rangeOf } from "./positions.js";
 

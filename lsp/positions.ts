@@ -1,7 +1,7 @@
 /** Positions in the protocol's form: lines and columns from 0, columns in UTF-16 code units. */
 import type { Location, Position, Range, TextEdit } from "vscode-languageserver";
 import type { Edit } from "@ggsl/compiler/check/fixes.js";
-import { lineColumn, lineStartsOf, type SourceFile, type Span } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn, lineStartsOf, type SourceFile, type Span } from "@ggsl/compiler/source/source.js";
 
 export function positionOf(source: SourceFile, offset: number): Position {
   const { line, column } = lineColumn(source, offset);

@@ -2,8 +2,8 @@
 import { builtinKind } from "@ggsl/compiler/builtins/builtins.js";
 import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
 import type { Meaning, Module, Occurrence } from "@ggsl/compiler/check/tree.js";
-import type { Span } from "@ggsl/compiler/syntax/source.js";
-import { ggsl } from "@ggsl/compiler/syntax/ggsl.generated.js";
+import { isReserved, isWord } from "@ggsl/compiler/source/lexemes.js";
+import type { Span } from "@ggsl/compiler/source/source.js";
 import { keyOf } from "./names.js";
 
 export interface Use {
@@ -36,8 +36,8 @@ export function checkRenamable({ text, meaning }: Occurrence): void {
 /** Throws `RenameError` for an invalid name, or for one that would change the meaning of a use. */
 export function checkNewName(modules: readonly Module[], { meaning, text }: Occurrence, name: string): void {
   if (name === text) return;
-  if (ggsl.match(name, "keyword").succeeded()) throw new RenameError(`\`${name}\` is a keyword`);
-  if (!ggsl.match(name, "name").succeeded())
+  if (isReserved(name)) throw new RenameError(`\`${name}\` is a keyword`);
+  if (!isWord(name))
     throw new RenameError(`"${name}" is not a name: a letter or \`_\`, then letters, digits and \`_\``);
   const kind = builtinKind(name);
   if (kind !== undefined) throw new RenameError(`\`${name}\` is the name of a built-in ${kind}`);

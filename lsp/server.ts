@@ -20,7 +20,7 @@ import { importEdits, quickFix } from "@ggsl/compiler/check/fixes.js";
 import { topLevel } from "@ggsl/compiler/check/names.js";
 import { foundFile } from "@ggsl/compiler/check/program.js";
 import type { Meaning, Occurrence } from "@ggsl/compiler/check/tree.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { COMMANDS, newCommands, type RunGgsl } from "./commands.js";
 import { completion } from "./completion.js";
 import { contextAt } from "./context.js";

@@ -1,12 +1,12 @@
 /** The server's cached state of open documents. */
 import { limitsOf } from "@ggsl/compiler/limits/limits.js";
 import { Meter } from "@ggsl/compiler/limits/meter.js";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { loadStd, newLoader } from "@ggsl/compiler/check/modules.js";
 import { declaredBy } from "@ggsl/compiler/check/names.js";
 import { occurrencesOf } from "@ggsl/compiler/check/occurrences.js";
 import type { Meaning, Module, Occurrence } from "@ggsl/compiler/check/tree.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { unusedFaults } from "@ggsl/compiler/driver.js";
 import { analyse, diagnosticsOf, type Analysis, type ChainCache } from "./analysis.js";
 import type { Files } from "./files.js";

@@ -2,9 +2,9 @@
  * Chains, models, and texts that they write: the public interface of the package.
  * @module ggsl
  */
-export { CompileError, type Diagnostic, type Fix, type Note } from "@ggsl/compiler/check/diagnostics.js";
+export { CompileError, type Diagnostic, type Fix, type Note } from "@ggsl/compiler/diagnostics/diagnostic.js";
 export { formatDiagnostic, formatDiagnostics, type FormatOptions } from "@ggsl/compiler/check/format.js";
-export type { Importer, RefusedImport } from "@ggsl/compiler/check/program.js";
+export type { Importer, RefusedImport } from "@ggsl/compiler/source/importer.js";
 export type { CompileOptions, OutputName } from "@ggsl/compiler/driver.js";
 export type { Graph } from "@ggsl/compiler/graph/graph.js";
 export { costOf, type Cost } from "@ggsl/compiler/graph/cost.js";
@@ -19,7 +19,7 @@ export {
   type SpecOptions,
 } from "@ggsl/compiler/graph/json.js";
 export type { Settings } from "@ggsl/compiler/lower/params.js";
-export type { SourceFile, Span } from "@ggsl/compiler/syntax/source.js";
+export type { SourceFile, Span } from "@ggsl/compiler/source/source.js";
 export type { SamplingAdvice } from "@ggsl/settings/from/advice.js";
 export { printGraph } from "@ggsl/compiler/graph/text.js";
 export type { BatchOptions, GenerationBatch } from "./models/batch.js";

@@ -10,7 +10,7 @@ import * as is from "./core/check.js";
 import { InputError } from "./core/errors.js";
 import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./chain/evaluate.js";
 import { checkPicks } from "./generation/request.js";
-import * as checks from "./core/optionChecks.js";
+import * as checks from "./core/sharedOptions.js";
 
 export interface ChainProcessorOptions extends Omit<EvaluateOptions, "history"> {
   /** The id that fills prompts of a batch up at their beginnings: these are no part of the text. */

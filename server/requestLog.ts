@@ -1,6 +1,6 @@
 /** The log: one JSON object a line. Whatever a request is made of, its line can be written, and is short but for its body. */
 import type { Writable } from "node:stream";
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import type { Answered } from "./app.js";
 import { SILENT, type Log } from "./log.js";
 import { boundedWriter } from "./logWriter.js";

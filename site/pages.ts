@@ -1,4 +1,5 @@
 /** Writes the pages, as VitePress reads them, to a folder: those of the documentation and all files that they link to. */
+import { WORD } from "@ggsl/compiler/source/lexemes.js";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { root } from "../tools/lib/process.js";
@@ -51,14 +52,16 @@ function pageOf(file: string): string {
   return `---\n${head}---\n\n${withTries(file, text.replace(/^# .*\n/, ""))}`;
 }
 
+const SAMPLER = new RegExp(`^sampler (${WORD})`, "mu");
+const STAGE = new RegExp(`^(?:sampler|chain) (${WORD})`, "mu");
 const BLOCK = /^```ggsl(?: \S+)?\n([^]*?)^```$/gm;
 
 /** Puts what can be tried below each block of GGSL; those of the library's page show the standard samplers themselves. */
 function withTries(file: string, text: string): string {
   return text.replace(BLOCK, (block, code: string) => {
-    const sampler = file === "docs/std.md" ? /^sampler (\w+)/m.exec(code)?.[1] : undefined;
+    const sampler = file === "docs/std.md" ? SAMPLER.exec(code)?.[1] : undefined;
     const link = sampler === undefined ? tryProgram(code) : trySampler(sampler);
-    const name = sampler ?? /^(?:sampler|chain) (\w+)/m.exec(code)?.[1] ?? "the program";
+    const name = sampler ?? STAGE.exec(code)?.[1] ?? "the program";
     return link === undefined ? block : `${block}\n\n<TryIt name="${name}" link="${link}" />`;
   });
 }

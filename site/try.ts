@@ -4,7 +4,7 @@ import { checkSource } from "@ggsl/compiler/driver.js";
 import { STD_SAMPLERS, type StdSampler } from "@ggsl/compiler/std/samplers.js";
 import type { Expr, Param, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import { textAt } from "@ggsl/compiler/syntax/source.js";
+import { textAt } from "@ggsl/compiler/source/source.js";
 import { print } from "@ggsl/format";
 import { writeLink, type Shared } from "../playground/state/link.js";
 import type { LogitSource } from "../playground/state/source.js";

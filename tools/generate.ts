@@ -1,13 +1,15 @@
 /**
- * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and the standard library as a module
- * (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library, the files that threads and processes run, and the C++ form of the op table and of llama.cpp's
- * facts. The C++ files are committed: with `--check` they are compared, not written, and the tool fails if one is stale.
+ * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and its lexemes (compiler/source/lexemes.generated.ts),
+ * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library, the files
+ * that threads and processes run, and the C++ form of the op table and of llama.cpp's facts. The C++ files are committed: with `--check`
+ * they are compared, not written, and the tool fails if one is stale.
  */
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readArguments } from "./lib/arguments.js";
 import { checkGenerated, writeGenerated } from "./lib/generated.js";
+import { escaped, regexOf, terminalsOf, type Rules } from "./lib/lexicon.js";
 import { root, run } from "./lib/process.js";
 
 const header = (from: string): string =>
@@ -65,9 +67,39 @@ async function generateGrammar(): Promise<void> {
       `export const ggsl = makeRecipe(JSON.parse(${JSON.stringify(recipe)})) as GgslGrammar;\n`,
     ].join("\n");
     writeGenerated("compiler/syntax/ggsl.generated.ts", text);
+    writeGenerated("compiler/source/lexemes.generated.ts", lexemeTables((JSON.parse(recipe) as Recipe)[5]));
   } finally {
     rmSync(work, { recursive: true });
   }
+}
+
+/** A grammar as ohm stores it. */
+type Recipe = readonly [kind: string, source: object, name: string, base: null, start: string, rules: Rules];
+
+/** What the grammar's lexical rules match, for all readers of texts that may have faults. */
+function lexemeTables(rules: Rules): string {
+  const table = {
+    comment: regexOf(rules, "comment"),
+    lineComment: regexOf(rules, "comment_line"),
+    doc: regexOf(rules, "doc"),
+    text: regexOf(rules, "string"),
+    pattern: regexOf(rules, "pattern"),
+    number: regexOf(rules, "number", "number_infinite"),
+    word: regexOf(rules, "name", "keyword"),
+    wordCharacter: regexOf(rules, "word"),
+    keyword: regexOf(rules, "keyword"),
+    blanks: regexOf(rules, "space", "comment"),
+  };
+  const marks = terminalsOf(rules, "File", ["doc", "string", "pattern", "number", "name"]).filter(
+    (text) => !/^\w/.test(text),
+  );
+  const longestFirst = marks.toSorted((x, y) => y.length - x.length || (x < y ? -1 : 1));
+  const lexemes = { ...table, mark: longestFirst.map(escaped).join("|") };
+  return [
+    header("grammar/ggsl.ohm"),
+    "/** What the lexical rules match, for regular expressions with the flag `u`. A word is a name or a keyword, which is reserved. */",
+    `export const RULES = ${JSON.stringify(lexemes, null, 2)} as const;\n`,
+  ].join("\n");
 }
 
 async function generateModules(): Promise<void> {

@@ -27,7 +27,7 @@ interface Generator {
 
 interface Drawn {
   readonly title: string;
-  /** By token. */
+  /** The counts by token. */
   readonly counts: ReadonlyMap<number, number>;
 }
 

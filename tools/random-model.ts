@@ -25,7 +25,7 @@ export interface RandomModel {
   readonly layers?: number;
   /** Tokens of context. */
   readonly context?: number;
-  /** Of the weights. */
+  /** The type of the weights. */
   readonly type?: WeightType;
   readonly seed?: number;
 }

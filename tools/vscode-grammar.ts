@@ -1,12 +1,13 @@
 /**
- * Generates the TextMate grammar of the editor extension from the language's own tables: the keywords of
- * compiler/syntax/keywords.ts and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
+ * Generates the TextMate grammar of the editor extension from the language's own tables: the lexemes and keywords of
+ * compiler/source and the builtins of compiler/builtins/. `npm run vscode:grammar` writes it; `--check` fails if it
  * is stale.
  */
 import { TOKEN_CLASSES } from "@ggsl/compiler/graph/sets.js";
 import { format } from "prettier";
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
-import { KEYWORDS, type Keyword } from "@ggsl/compiler/syntax/keywords.js";
+import { DOC, LINE_COMMENT, MARK, NUMBER, PATTERN, WORD, WORD_CHARACTER } from "@ggsl/compiler/source/lexemes.js";
+import { KEYWORDS, type Keyword } from "@ggsl/compiler/source/keywords.js";
 import { readArguments } from "./lib/arguments.js";
 import { checkGenerated, writeGenerated } from "./lib/generated.js";
 
@@ -44,7 +45,11 @@ const isReserved = (word: string): boolean =>
   ].includes(word);
 
 const FOLDS = ["sum", "min", "max", "any", "all", "repeat"];
-const NAME = "[A-Za-z_]\\w*";
+/** An expression of the language's lexemes in the dialect of the editor's engine, which sees one line at a time. */
+const dialect = (source: string): string =>
+  source.replace(/\\u\{(\w+)\}/g, String.raw`\x{$1}`).replaceAll("[^]", String.raw`[\x{0}-\x{10ffff}]`);
+const NAME = dialect(WORD);
+const CHARACTER = dialect(WORD_CHARACTER);
 const match = (name: string, pattern: string) => ({ name, match: pattern });
 
 const grammar = {
@@ -130,10 +135,10 @@ const grammar = {
       patterns: [
         { name: "comment.block.ggsl", begin: "/\\*", end: "\\*/" },
         match("keyword.control.fold.ggsl", "(?<!\\w)repeat(?=\\s+[^=]*\\bwith\\b)"),
-        match("comment.line.documentation.ggsl", "///(?!/).*$"),
-        match("comment.line.double-slash.ggsl", "//.*$"),
+        match("comment.line.double-slash.ggsl", dialect(LINE_COMMENT)),
+        match("comment.line.documentation.ggsl", dialect(DOC)),
         {
-          match: "/(?<=[(,]\\s*/)(?![/*])(?:\\\\.|[^/\\\\])+/",
+          match: `(?<=[(,]\\s*)${dialect(PATTERN)}`,
           name: "string.regexp.ggsl",
         },
         {
@@ -145,10 +150,7 @@ const grammar = {
             match("invalid.illegal.escape.ggsl", "\\\\."),
           ],
         },
-        match(
-          "constant.numeric.ggsl",
-          "(?:(?<![\\w.])|(?<=\\.\\.))(?:\\d+\\.\\d+|\\.\\d+|\\d+)(?:[eE][-+]?\\d+)?(?!\\w)",
-        ),
+        match("constant.numeric.ggsl", `(?:(?<!${CHARACTER}|\\.)|(?<=\\.\\.))${dialect(NUMBER)}(?!${CHARACTER})`),
         match("constant.language.ggsl", whole([...wordsOf("constant"), "random"])),
         match("support.constant.ggsl", `(?<!\\w)tokens\\s*\\.\\s*(?:${oneOf(TOKEN_CLASSES)})(?!\\w)`),
         match("support.function.ggsl", "(?<![\\w.])tokens(?=\\s*\\()"),
@@ -169,7 +171,7 @@ const grammar = {
         match("entity.name.function.call.ggsl", `${NAME}(?=\\s*\\()`),
         match("support.variable.ggsl", whole(Object.keys(NAMES))),
         match("variable.other.ggsl", NAME),
-        match("keyword.operator.ggsl", "\\|>|->|\\.\\.|[-+*/<>=!]=|[-+*/%^<>=?:]"),
+        match("keyword.operator.ggsl", `(?![()\\[\\]{},.;](?!\\.))(?:${dialect(MARK)})`),
         match("punctuation.ggsl", "[()\\[\\]{},;]"),
       ],
     },

@@ -8,12 +8,12 @@ import path, { basename, dirname, join, relative, resolve, sep } from "node:path
 import { moduleChains } from "@ggsl/codegen/chains.js";
 import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, javaScriptModule, MARK, nameChains } from "@ggsl/codegen/module.js";
-import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import type { Importer } from "@ggsl/compiler/check/program.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
-import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
-import { lineColumn } from "@ggsl/compiler/syntax/source.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
+import { lineColumn } from "@ggsl/compiler/source/source.js";
 
 export interface GgslOptions {
   /** Values of parameters by file path relative to the project's root: `{ "src/best.ggsl": { k: 40, "other.k": 20 } }`. */

@@ -8,7 +8,7 @@ import { timingCases } from "./timings.js";
 
 const VOCABULARY = 128256;
 
-/** Those that llama.cpp can run on a device, as in the samplers' examples. */
+/** The samplers that llama.cpp can run on a device, as in their examples. */
 const LLAMA: Readonly<Record<string, string>> = {
   dist: "dist seed=42",
   greedy: "greedy",

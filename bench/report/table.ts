@@ -12,7 +12,7 @@ export const spreadText = (spread: Spread | undefined): string =>
 
 const number = (value: number): string => (value >= 10 ? value.toFixed(1) : value.toFixed(2));
 
-/** Those on the variant of the CPU backend that was measured first. */
+/** The measurements on the variant of the CPU backend that was measured first. */
 export const ofFirstVariant = (measurements: readonly Measurement[]): Measurement[] =>
   measurements.filter(({ variant }) => variant === measurements[0]!.variant);
 

@@ -14,7 +14,7 @@ interface Streamed {
   /** Milliseconds until the first piece, and between two. */
   readonly first: number;
   readonly gaps: readonly number[];
-  /** Of an answer that is no stream, or an error in the stream. */
+  /** The error that is the answer, or that is in the stream. */
   readonly error: string | undefined;
 }
 

@@ -45,7 +45,7 @@ export async function startProcess(command: string, args: readonly string[], add
   };
 }
 
-/** Of Linux, a second. */
+/** The ticks of Linux in a second. */
 const TICKS = 100;
 
 function ticksOf(process: number): number {

@@ -9,7 +9,7 @@ export interface Way {
 
 /** What GGSL's side runs. */
 export interface Programs {
-  /** Of each sequence; with one chain, which has a parameter `seed`. */
+  /** The source of each sequence's chain; with one chain, it has a parameter `seed`. */
   readonly source: (sequence: number) => string;
   readonly grammar?: string;
 }
@@ -61,7 +61,7 @@ export const ONE_CHAIN: Programs = { source: () => programOf(DEFAULT) };
 export const OWN_CHAINS: Programs = { source: (sequence) => programOf(defaultOf(40 + sequence)) };
 
 export const PROMPT = "And God said";
-/** Of each text, without the prompt. */
+/** The tokens of each text, without the prompt. */
 export const TOKENS = 128;
-/** Of each sequence. */
+/** The positions of each sequence. */
 export const CONTEXT_SIZE = 256;

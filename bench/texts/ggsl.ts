@@ -5,7 +5,7 @@ import { since, threadTimes, type ThreadTimes } from "./threads.js";
 
 /** What one round wrote. */
 export interface Round {
-  /** By text. */
+  /** The tokens of each text. */
   readonly tokens: readonly (readonly number[])[];
   /** Microseconds of the wall clock, and of all threads. */
   readonly us: number;

@@ -1,6 +1,9 @@
 /** Lines that are not for the model: `/help` and others. */
 import type { Settings } from "@ggsl/compiler/lower/params.js";
+import { assignment } from "../assignment.js";
 import { settingValue } from "../usage.js";
+
+const SETTING = assignment(String.raw`\s*(\[.*\]|\S+)`);
 
 export type ChatCommand =
   | { readonly name: "help" | "clear" | "undo" }
@@ -29,7 +32,7 @@ export function commandOf(line: string): ChatCommand | undefined {
     case "sampler":
       return rest === "" ? { name: "unknown", reason: "/sampler needs a file" } : { name, file: rest };
     case "set": {
-      const [, parameter, given = ""] = /^([A-Za-z_]\w*)=\s*(\[.*\]|\S+)$/.exec(rest) ?? [];
+      const [, parameter, given = ""] = SETTING.exec(rest) ?? [];
       const value = settingValue(given);
       if (parameter === undefined || value === undefined || given === "")
         return { name: "unknown", reason: "/set needs NAME=NUMBER" };

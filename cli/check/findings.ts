@@ -1,11 +1,11 @@
 /** Checks programs, and counts what is wrong with them. */
-import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { quickFix, type QuickFix } from "@ggsl/compiler/check/fixes.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import type { File } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { InputError } from "ggsl/core/errors.js";
 import { importerFor } from "../files.js";
 import { nameOf, readProgram, type ProgramFlags } from "../programs.js";

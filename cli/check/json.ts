@@ -1,6 +1,6 @@
 /** `ggsl check --json`: the form is that of runtime/schemas/check.schema.json. */
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-import { lineColumn, type Span } from "@ggsl/compiler/syntax/source.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
+import { lineColumn, type Span } from "@ggsl/compiler/source/source.js";
 import { fixOf, type Findings, type Unread } from "./findings.js";
 
 /** A new version is a form that readers of the old one cannot read. */

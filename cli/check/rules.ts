@@ -9,7 +9,7 @@ export interface Rule {
 
 const rule = (title: string, help: string): Rule => ({ title, help });
 
-/** The rules by code. A test compares them with the codes in compiler/check/diagnostics. */
+/** The rules by code. A test compares them with the codes in compiler/diagnostics. */
 export const RULES: Readonly<Record<string, Rule>> = {
   E0101: rule("Unexpected text.", "Write one of the expected words or signs; docs/language.md has the syntax."),
   E0102: rule("The source is too long.", "Split the program into files, or raise the limit `sourceLength`."),

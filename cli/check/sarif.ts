@@ -1,9 +1,9 @@
 /** `ggsl check --sarif`: SARIF 2.1.0, which code hosts and editors read. */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { RULES } from "./rules.js";
-import { lineColumn, type Span } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn, type Span } from "@ggsl/compiler/source/source.js";
 import { fixOf, type Findings, type Unread } from "./findings.js";
 
 const ENTRIES = Object.entries(RULES);

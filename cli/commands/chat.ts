@@ -2,7 +2,7 @@
 import { Argument, type Command } from "commander";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 import type { Chain } from "ggsl/chain/chain.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { GenerationStats } from "ggsl/generation/generate.js";

@@ -11,6 +11,7 @@ import { demoModel } from "ggsl/models/demo.js";
 import { drawFigure } from "ggsl/compare/plot/figure.js";
 import { compareText } from "ggsl/compare/table.js";
 import type { Model } from "ggsl/models/model.js";
+import { assignment } from "../assignment.js";
 import { comparedChains, type ChainsOptions, type Variation } from "../compare/chains.js";
 import { endable } from "../ending.js";
 import { checkOutput, writeOutput } from "../files.js";
@@ -76,9 +77,11 @@ export const addCompare = (command: Command): Command =>
 
 const repeated = (text: string, present: readonly string[] = []): string[] => [...present, text];
 
+const VARIATION = assignment("([^]+)");
+
 /** Reads `NAME=VALUE,VALUE`. */
 function variation(text: string): Variation {
-  const [, name, list = ""] = /^([A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
+  const [, name, list = ""] = VARIATION.exec(text) ?? [];
   const values = list.split(",").map((value) => (value.trim() === "" ? NaN : Number(value)));
   if (name === undefined || values.some(Number.isNaN))
     throw new InvalidArgumentError("Expected NAME=NUMBER,NUMBER, as in t=0.5,1.");

@@ -1,7 +1,7 @@
 /** `ggsl fmt`: rewrites files in their canonical form. */
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { print } from "@ggsl/format/print.js";
 import { InputError } from "ggsl/core/errors.js";

@@ -1,7 +1,7 @@
 /** `ggsl import`: converts the sampling settings of other tools to a program. */
 import { closeSync, readSync } from "node:fs";
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 import {
   describeNotes,
   importFile,

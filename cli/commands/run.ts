@@ -6,6 +6,7 @@ import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import { demoModel } from "ggsl/models/demo.js";
 import type { Model } from "ggsl/models/model.js";
+import { assignment } from "../assignment.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/template.js";
 import { loadChains, type ChainOptions } from "../chain.js";
@@ -20,7 +21,7 @@ import { readSaved, writeSaved } from "../saved.js";
 import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly strict?: true;
@@ -217,9 +218,11 @@ async function contextSizeOf(
   return Math.min(model.info.trainedContextSize, greatest(prompts) + tokens);
 }
 
+const GUIDE = assignment("([^]+)");
+
 /** Collects `--guide NAME=PROMPT`. */
 function guide(text: string, present: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const [, name, prompt] = /^([A-Za-z_]\w*)=([^]+)$/.exec(text) ?? [];
+  const [, name, prompt] = GUIDE.exec(text) ?? [];
   if (name === undefined || prompt === undefined) throw new InvalidArgumentError("Expected NAME=PROMPT.");
   return { ...present, [name]: prompt };
 }

@@ -1,9 +1,9 @@
 /** `ggsl test`: runs the `test` blocks of files on a list of backends. */
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { visible } from "@ggsl/compiler/syntax/visible.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
 import { EVALUATE_BACKENDS, type EvaluateBackend } from "ggsl/chain/evaluate.js";
 import { eachTest, type Difference, type TestResult } from "ggsl/chain/testing.js";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/core/errors.js";
 import { nextTask } from "ggsl/core/nextTask.js";

@@ -4,7 +4,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { numberText } from "@ggsl/compiler/graph/text.js";
 import { html, type Markup } from "ggsl/core/markup.js";
 import { layOut, type Point } from "./layout.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** Number of stage colours. Further stages reuse them; each node also shows the number of its stage. */
 export const COLORS = 10;

@@ -38,7 +38,7 @@ summary { cursor: pointer; padding: .3rem 0; font-weight: 600; }
 @media print { .scroll { max-height: none; overflow: visible; } }
 `;
 
-/** That of the page of `ggsl explain`. */
+/** The style of the page of `ggsl explain`. */
 export const STYLE = `${BASE_STYLE}
 :root { --tint: 55% 91%; --mark: 55% 42%; }
 @media (prefers-color-scheme: dark) { :root { --tint: 35% 22%; --mark: 50% 62%; } }

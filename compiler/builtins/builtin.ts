@@ -1,9 +1,9 @@
 /** The records of built-in functions, names and operators, for the checker, lowering and editors. */
 import type { Ending, GrammarRef, TextSource, TokenSequence } from "../graph/graph.js";
 import type { Arg, Expr } from "../syntax/ast.js";
-import type { Stream } from "../lower/rows/draws.js";
-import type { Lowering } from "../lower/rows/lowering.js";
-import type { UniformValue, Value } from "../lower/rows/value.js";
+import type { Stream } from "../table/draws.js";
+import type { Lowering } from "../table/lowering.js";
+import type { UniformValue, Value } from "../table/value.js";
 
 /** When a scalar is known. A column is known at run time only. */
 export type Rate = "static" | "uniform" | "runtime";

@@ -2,7 +2,7 @@
  * All built-in functions and names by name. A new one needs a record in this folder, a line in docs/language.md and its
  * meaning in test/random/meaning; the random programs, the checker and the editors read the record.
  */
-import { constant } from "../lower/rows/value.js";
+import { constant } from "../table/value.js";
 import { define, type Builtin, type BuiltinName } from "./builtin.js";
 import { DRAWS } from "./draws.js";
 import { FEATURES } from "./features.js";

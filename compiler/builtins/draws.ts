@@ -1,6 +1,6 @@
 /** Random numbers: one for each token, the same in every row. */
 import type { Draw } from "../graph/graph.js";
-import { drawFrom } from "../lower/rows/draws.js";
+import { drawFrom } from "../table/draws.js";
 import { define, type Builtin } from "./builtin.js";
 
 const draw = (bits: number, kind: Draw["kind"]): Builtin =>

@@ -1,9 +1,9 @@
 /** Columns that the host computes from the text so far. */
 import type { FeatureSource, TextSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
-import { featureColumn, windowCapacity } from "../lower/rows/features.js";
-import type { Lowering } from "../lower/rows/lowering.js";
-import type { UniformValue, Value } from "../lower/rows/value.js";
+import { featureColumn, windowCapacity } from "../rows/features.js";
+import type { Lowering } from "../table/lowering.js";
+import type { UniformValue, Value } from "../table/value.js";
 import { define, type Builtin } from "./builtin.js";
 
 const COUNTS = I.interval(0, 2 ** 24);

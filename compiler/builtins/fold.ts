@@ -1,6 +1,6 @@
 /** Folds calls and operations on constants by lowering them. */
-import { newLowering, type Lowering } from "../lower/rows/lowering.js";
-import { constant, isConstant, type Value } from "../lower/rows/value.js";
+import { newLowering, type Lowering } from "../table/lowering.js";
+import { constant, isConstant, type Value } from "../table/value.js";
 import type { BinaryOp } from "../syntax/ast.js";
 import { argsOf, type Builtin } from "./builtin.js";
 import { OPERATORS } from "./operators.js";

@@ -1,5 +1,5 @@
 /** Random numbers for each row, and the hash that they come from. */
-import * as H from "../lower/rows/hash.js";
+import * as H from "../table/hash.js";
 import { define, type Builtin } from "./builtin.js";
 
 export const HASHES: Readonly<Record<string, Builtin>> = {

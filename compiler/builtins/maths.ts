@@ -1,8 +1,8 @@
 /** Elementwise functions: uniform if their arguments are known before the graph runs, else computed for each row. */
-import * as A from "../lower/rows/arith.js";
-import * as C from "../lower/rows/conditions.js";
-import * as R from "../lower/rows/reduce.js";
-import { uniformOp } from "../lower/rows/value.js";
+import * as A from "../table/arith.js";
+import * as C from "../table/conditions.js";
+import * as R from "../rows/reduce.js";
+import { uniformOp } from "../table/value.js";
 import { define, map, type Builtin } from "./builtin.js";
 
 /** An operation with the same name for uniform values and for rows. */

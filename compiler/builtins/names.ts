@@ -1,10 +1,10 @@
 /** Builtin names: columns of the table, and scalars. */
 import * as I from "../graph/interval.js";
-import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../lower/rows/columns.js";
-import { featureColumn, pickedRawLogit, pickedRawProb, rawLogitOf, rawProbOf } from "../lower/rows/features.js";
-import { pickedProb } from "../lower/rows/pick.js";
-import { countRows } from "../lower/rows/reduce.js";
-import { uniformValue } from "../lower/rows/value.js";
+import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../table/columns.js";
+import { featureColumn, pickedRawLogit, pickedRawProb, rawLogitOf, rawProbOf } from "../rows/features.js";
+import { pickedProb } from "../rows/pick.js";
+import { countRows } from "../rows/reduce.js";
+import { uniformValue } from "../table/value.js";
 import type { BuiltinName } from "./builtin.js";
 
 /** The most pairs of `bias`, the same as in common completion APIs. */

@@ -1,7 +1,7 @@
 /** Binary operators. */
-import * as A from "../lower/rows/arith.js";
-import * as C from "../lower/rows/conditions.js";
-import { pow } from "../lower/rows/power.js";
+import * as A from "../table/arith.js";
+import * as C from "../table/conditions.js";
+import { pow } from "../table/power.js";
 import type { BinaryOp } from "../syntax/ast.js";
 import type { Operator } from "./builtin.js";
 

@@ -1,5 +1,5 @@
 /** Functions over the rows left. */
-import * as R from "../lower/rows/reduce.js";
+import * as R from "../rows/reduce.js";
 import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
 
 /** One value for the table. */

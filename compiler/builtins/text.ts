@@ -1,7 +1,7 @@
 /** Numbers about the text so far. The host knows them before the graph runs, so that they need no node. */
 import * as I from "../graph/interval.js";
 import { NEVER } from "../graph/uniform.js";
-import { uniformValue } from "../lower/rows/value.js";
+import { uniformValue } from "../table/value.js";
 import { define, type Builtin } from "./builtin.js";
 
 export const TEXT: Readonly<Record<string, Builtin>> = {

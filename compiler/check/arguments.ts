@@ -1,14 +1,14 @@
 /** Matching the arguments of a stage with the parameters of what it calls. */
 import type { Arg, Param } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { Span } from "../source/source.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import {
   givenTwice,
   missingArgument,
   positionalAfterNamed,
   tooManyArguments,
   unknownArgument,
-} from "./diagnostics/params.js";
+} from "../diagnostics/params.js";
 
 interface ResolvedArgs {
   /** The argument of each parameter that was given one. */

@@ -13,9 +13,9 @@ import {
 import { FUNCTIONS } from "../builtins/builtins.js";
 import { DRAWS } from "../builtins/draws.js";
 import { foldCall } from "../builtins/fold.js";
-import { drawInside } from "./diagnostics/functions.js";
-import { stageAsFunction, unknownFunction } from "./diagnostics/names.js";
-import { givenTwice, positionalAfterNamed } from "./diagnostics/params.js";
+import { drawInside } from "../diagnostics/functions.js";
+import { stageAsFunction, unknownFunction } from "../diagnostics/names.js";
+import { givenTwice, positionalAfterNamed } from "../diagnostics/params.js";
 import {
   namedBuiltinArgument,
   noPresentOrder,
@@ -24,7 +24,7 @@ import {
   sequencesExpected,
   staticNeedsStatic,
   wrongArgumentCount,
-} from "./diagnostics/types.js";
+} from "../diagnostics/types.js";
 import { typedFunctionCall } from "./functions.js";
 import { noteUse } from "./names.js";
 import { builtinCalled } from "./program.js";

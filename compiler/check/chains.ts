@@ -1,10 +1,10 @@
 /** Chains: their stages, the stages' arguments and their order. */
 import type { Chain, Expr, StageCall } from "../syntax/ast.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
-import { chainTooLong, containsItself, notAStage, unknownStage } from "./diagnostics/names.js";
-import { sizeMissing } from "./diagnostics/sets.js";
-import { stageAfterTail, stageAfterPick } from "./diagnostics/statements.js";
-import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "./diagnostics/types.js";
+import type { Diagnostic, Sink } from "../diagnostics/diagnostic.js";
+import { chainTooLong, containsItself, notAStage, unknownStage } from "../diagnostics/names.js";
+import { sizeMissing } from "../diagnostics/sets.js";
+import { stageAfterTail, stageAfterPick } from "../diagnostics/statements.js";
+import { mustBeScalar, mustBeWhole, staticNeedsStatic, typeMismatch } from "../diagnostics/types.js";
 import type { Limits } from "../limits/limits.js";
 import { typedTailStage } from "./tailStages.js";
 import type { Extent, Extents } from "./extents.js";

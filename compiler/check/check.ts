@@ -1,11 +1,11 @@
 /** Checks a program: all declarations of all imported files, reporting all faults at once. */
 import type { Chain, Test } from "../syntax/ast.js";
 import { parseStages } from "../syntax/parse.js";
-import type { SourceFile, Span } from "../syntax/source.js";
+import type { SourceFile, Span } from "../source/source.js";
 import { checkChain, stagesOf, type ChainCheck } from "./chains.js";
 import { Extents } from "./extents.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { notConstant } from "./diagnostics/types.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { notConstant } from "../diagnostics/types.js";
 import { checkDivisions } from "./divisions.js";
 import { checkFunction, checkUnusedFunctions } from "./declaredFunctions.js";
 import { checkInput, checkUnusedInputs } from "./inputs.js";

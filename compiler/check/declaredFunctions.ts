@@ -1,8 +1,8 @@
 /** Declarations of functions. */
 import { callsIn, expressionsIn, namesIn } from "../syntax/walk.js";
-import { isError, type Diagnostic, type Sink } from "./diagnostics.js";
-import { functionOfType, rangeOfFunction, unusedFunction } from "./diagnostics/functions.js";
-import { unusedLet } from "./diagnostics/statements.js";
+import { isError, type Diagnostic, type Sink } from "../diagnostics/diagnostic.js";
+import { functionOfType, rangeOfFunction, unusedFunction } from "../diagnostics/functions.js";
+import { unusedLet } from "../diagnostics/statements.js";
 import { checkBody } from "./functions.js";
 import { checkUnused } from "./params.js";
 import type { FnBinding, Module } from "./tree.js";

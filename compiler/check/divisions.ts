@@ -2,18 +2,21 @@
 import { builtinKind } from "../builtins/builtins.js";
 import type { Declaration, Expr, Let, StateDecl, Stmt } from "../syntax/ast.js";
 import { isExpression } from "../syntax/parse.js";
-import type { SourceFile } from "../syntax/source.js";
+import { isWordLexeme, lexemesOf, NUMBER, WORD, WORD_CHARACTER } from "../source/lexemes.js";
+import type { SourceFile } from "../source/source.js";
 import { children, expressionsIn, namesIn } from "../syntax/walk.js";
-import type { Sink } from "./diagnostics.js";
-import { commentAsDivision } from "./diagnostics/syntax.js";
+import type { Sink } from "../diagnostics/diagnostic.js";
+import { commentAsDivision } from "../diagnostics/syntax.js";
 import type { Module } from "./program.js";
 
 /** The end of an operand, and a comment on the same line; doc comments have three slashes. */
-const BESIDE = /(?<=[\p{L}\d_.)])[ \t]*\/\/(?!\/)[ \t]*([\p{L}\d_.(].*)$/gmu;
+const BESIDE = new RegExp(
+  String.raw`(?<=${WORD_CHARACTER}|[.)])[ \t]*//(?!/)[ \t]*((?:${WORD_CHARACTER}|[.(]).*)$`,
+  "gmu",
+);
 
 /** What a comment divides by, if it is a division: a number, a name, a call or brackets. What follows is part of the formula around it. */
-const DIVISOR = /^(?:[\d.]+(?:e[-+]?\d+)?|[\p{L}_][\p{L}\d_]*(?:\([^()]*\))?|\([^()]*\))/iu;
-const NAMES = /(?<![\p{L}\d_.])[\p{L}_][\p{L}\d_]*/gu;
+const DIVISOR = new RegExp(String.raw`^(?:${NUMBER}|${WORD}(?:\([^()]*\))?|\([^()]*\))`, "u");
 
 /** Formulas in comments are shorter; the parser is recursive. */
 const MAX_LENGTH = 80;
@@ -41,7 +44,7 @@ export function checkDivisions({ source, file, scope }: Module, diagnostics: Sin
     const expressions = everyExpression(declaration);
     const [byEnd, own] = [grouped(expressions), namesOf(declaration, expressions)];
     for (const { start, end, text } of inside) {
-      const names = text.match(NAMES) ?? [];
+      const names = wordsIn(text);
       if (!names.every((name) => own.has(name) || scope.has(name) || builtinKind(name) !== undefined)) continue;
       const left = dividend(source, byEnd, start);
       // a number beside a constant is its value
@@ -52,6 +55,10 @@ export function checkDivisions({ source, file, scope }: Module, diagnostics: Sin
     }
   }
 }
+
+/** The words of a formula, without the parts after a `.`. */
+const wordsIn = (text: string): string[] =>
+  lexemesOf(text).flatMap((one) => (isWordLexeme(one) && text[one.start - 1] !== "." ? [one.text] : []));
 
 function candidatesOf(source: SourceFile): Candidate[] {
   const found: Candidate[] = [];

@@ -1,7 +1,8 @@
 /** Quick fixes: converts a diagnostic's `fix` to edits of its file. */
 import type { File, StageCall } from "../syntax/ast.js";
-import type { SourceFile, Span } from "../syntax/source.js";
-import type { Diagnostic, Fix } from "./diagnostics.js";
+import { LINE_COMMENT } from "../source/lexemes.js";
+import type { SourceFile, Span } from "../source/source.js";
+import type { Diagnostic, Fix } from "../diagnostics/diagnostic.js";
 
 /** Replaces a span by a text. */
 export interface Edit {
@@ -72,7 +73,8 @@ export function importEdits(file: File, name: string): Edit[] {
 }
 
 /** The offset after the comments at the start of a file, except doc comments. */
-const afterComments = (text: string): number => /^(?:[ \t]*(?:\/\/(?!\/(?!\/)).*)?\n)*/.exec(text)![0].length;
+const afterComments = (text: string): number => COMMENTS.exec(text)![0].length;
+const COMMENTS = new RegExp(String.raw`^(?:[ \t]*(?:${LINE_COMMENT})?\n)*`, "u");
 
 /** Puts `sort` before the statement of a sampler that a place is in; a function has no statements. */
 function sortBefore({ declarations }: File, source: SourceFile, { start, source: other }: Span): Edit[] {

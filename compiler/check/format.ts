@@ -1,9 +1,9 @@
 /** Diagnostics as text for a terminal. */
-import { lineColumn, type Span } from "../syntax/source.js";
-import { visible } from "../syntax/visible.js";
-import { CompileError, sortDiagnostics, type Diagnostic } from "./diagnostics.js";
-import { checkNames, type OptionNames } from "../optionNames.js";
-import { OptionError } from "../optionError.js";
+import { lineColumn, type Span } from "../source/source.js";
+import { visible } from "../source/visible.js";
+import { CompileError, sortDiagnostics, type Diagnostic } from "../diagnostics/diagnostic.js";
+import { checkNames, type OptionNames } from "../core/optionNames.js";
+import { OptionError } from "../core/optionError.js";
 
 /** How diagnostics are printed. */
 export interface FormatOptions {

@@ -1,21 +1,21 @@
 /** Calls of a program's functions: their types follow from the body, for the types of the arguments. */
 import { LimitExceeded } from "../limits/meter.js";
 import type { Call, Param } from "../syntax/ast.js";
-import { isError, keyOf, type Diagnostic } from "./diagnostics.js";
-import { faultOfCall, resultOfType } from "./diagnostics/functions.js";
-import { limitDiagnostic } from "./diagnostics/limits.js";
-import { mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
+import { isError, keyOf, type Diagnostic } from "../diagnostics/diagnostic.js";
+import { faultOfCall, resultOfType } from "../diagnostics/functions.js";
+import { limitDiagnostic } from "../diagnostics/limits.js";
+import { mustBeWhole, staticNeedsStatic } from "../diagnostics/types.js";
 import { noteUse, topLevel } from "./names.js";
 import { boundArguments, checkedParams } from "./params.js";
 import { ERROR, kindOf, node, RATES, scalarType, typeOf, withName, type Scope, type Typing } from "./scope.js";
 import type * as T from "./tree.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 /** Where a function is called, as far as its body depends on it. */
-type Place = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;
+type CallSite = Pick<Scope, "hasRows" | "isAfterPick" | "canUsePicked">;
 
 /** The place where every body is as valid as it can be. */
-const ANYWHERE: Place = { hasRows: true, isAfterPick: true, canUsePicked: true };
+const ANYWHERE: CallSite = { hasRows: true, isAfterPick: true, canUsePicked: true };
 
 type CheckedBody = T.Found<T.Body | undefined>;
 
@@ -95,7 +95,7 @@ function argument(
   return found;
 }
 
-function bodyFor(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place: Place): CheckedBody {
+function bodyFor(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place: CallSite): CheckedBody {
   // a uniform and a value known at run time are the same to a body
   const given = args.map((t): T.Type => (t.shape === "scalar" && t.rate === "runtime" ? { ...t, rate: "uniform" } : t));
   const { hasRows, isAfterPick, canUsePicked } = place;
@@ -111,7 +111,7 @@ function bodyFor(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place
   return checked;
 }
 
-type BodyScope = Place & Pick<Scope, "diagnostics" | "uses">;
+type BodyScope = CallSite & Pick<Scope, "diagnostics" | "uses">;
 
 function meteredBody(typing: Typing, fn: T.FnBinding, args: readonly T.Type[], place: BodyScope): T.Body | undefined {
   const { span, name } = fn.declaration;

@@ -2,9 +2,9 @@
 import type { Expr, InputDecl } from "../syntax/ast.js";
 import { expectedValue } from "../graph/param.js";
 import { expressionsIn, namesIn } from "../syntax/walk.js";
-import type { Sink } from "./diagnostics.js";
-import { unusedInput } from "./diagnostics/statements.js";
-import { outOfRange } from "./diagnostics/params.js";
+import type { Sink } from "../diagnostics/diagnostic.js";
+import { unusedInput } from "../diagnostics/statements.js";
+import { outOfRange } from "../diagnostics/params.js";
 import {
   inputOfType,
   mustBeWhole,
@@ -12,8 +12,8 @@ import {
   sparseGuide,
   sparseText,
   textWithoutSize,
-} from "./diagnostics/types.js";
-import { sizeOnType } from "./diagnostics/sets.js";
+} from "../diagnostics/types.js";
+import { sizeOnType } from "../diagnostics/sets.js";
 import { constantScope, visit, type Scope } from "./scope.js";
 import type { InputBinding, Module } from "./tree.js";
 import { columnTypeOf, constantIn, typed, typedNumber, TYPING } from "./types.js";

@@ -1,7 +1,7 @@
 /** Arguments that are computed before the graph runs. */
 import { givesOf } from "../builtins/builtin.js";
 import type { Expr } from "../syntax/ast.js";
-import { drawIndexUnknown, mustBeWhole, notASeed, windowUnknown } from "./diagnostics/types.js";
+import { drawIndexUnknown, mustBeWhole, notASeed, windowUnknown } from "../diagnostics/types.js";
 import { node, noteName, report, scalarType, type Scope, type Typing } from "./scope.js";
 import type * as T from "./tree.js";
 import { partsOf } from "./walk.js";

@@ -1,8 +1,8 @@
 /** Folds and `repeat`: an expression in a static number of rounds. */
 import type { Bounds, Expr, Fold, Repeat } from "../syntax/ast.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { boundNotStatic, emptyExtremum, negativeRounds, tooManyRounds } from "./diagnostics/functions.js";
-import { mustBeWhole, typeMismatch } from "./diagnostics/types.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { boundNotStatic, emptyExtremum, negativeRounds, tooManyRounds } from "../diagnostics/functions.js";
+import { mustBeWhole, typeMismatch } from "../diagnostics/types.js";
 import { ERROR, join, kindOf, resultType, node, scalarType, withName, type Scope, type Typing } from "./scope.js";
 import type * as T from "./tree.js";
 

@@ -2,7 +2,7 @@
 import { STD_NAMES, stdFile, stdSource } from "../std/library.js";
 import { importedAs, type Declaration, type Import, type Name } from "../syntax/ast.js";
 import { parse, type Parsed } from "../syntax/parse.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { SourceFile } from "../source/source.js";
 import { namesIn } from "../syntax/walk.js";
 import { builtinKind } from "../builtins/builtins.js";
 import {
@@ -14,14 +14,15 @@ import {
   refusedFile,
   shadowsBuiltin,
   unknownInFile,
-} from "./diagnostics/names.js";
-import { limitExceeded } from "./diagnostics/limits.js";
+} from "../diagnostics/names.js";
+import { limitExceeded } from "../diagnostics/limits.js";
 import { functionFaults } from "./recursion.js";
 import { Report } from "./report.js";
 import { limitsOf, type Limits } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
 import { noteDeclared } from "./names.js";
-import { bindingOf, foundFile, type Importer } from "./program.js";
+import type { Importer } from "../source/importer.js";
+import { bindingOf, foundFile } from "./program.js";
 import type { Binding, Module } from "./tree.js";
 import { constOf } from "./types.js";
 

@@ -1,6 +1,6 @@
 /** Orders of the standard library's samplers that are known to be wrong. */
-import type { Sink } from "./diagnostics.js";
-import { wrongOrder } from "./diagnostics/statements.js";
+import type { Sink } from "../diagnostics/diagnostic.js";
+import { wrongOrder } from "../diagnostics/statements.js";
 import type { Stage } from "./tree.js";
 
 interface KnownOrder {

@@ -1,17 +1,16 @@
 /** Parameters: their ranges, sizes and defaults, and the arguments that are given to them. */
 import { builtinKind } from "../builtins/builtins.js";
-import type { Range } from "../graph/graph.js";
 import { MAX_SEED } from "../graph/param.js";
-import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
+import { describeRange, fractionMeant, isInRange, type Range } from "../core/range.js";
 import { MAX_CAPACITY } from "../graph/sets.js";
 import type { Arg, Expr, Param, ParamRange } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
-import { grammarStatic } from "./diagnostics/grammars.js";
-import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "./diagnostics/params.js";
-import { sizeOfStatic, sizeOnType } from "./diagnostics/sets.js";
-import { unusedParameter } from "./diagnostics/statements.js";
-import { mustBeWhole, notConstant } from "./diagnostics/types.js";
+import type { Span } from "../source/source.js";
+import type { Diagnostic, Sink } from "../diagnostics/diagnostic.js";
+import { grammarStatic } from "../diagnostics/grammars.js";
+import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "../diagnostics/params.js";
+import { sizeOfStatic, sizeOnType } from "../diagnostics/sets.js";
+import { unusedParameter } from "../diagnostics/statements.js";
+import { mustBeWhole, notConstant } from "../diagnostics/types.js";
 import { resolveArgs } from "./arguments.js";
 import { typedSeed } from "./known.js";
 import { noteUse } from "./names.js";

@@ -1,10 +1,11 @@
 /** A checked program: the input of `lower`. Names are bound per file; every chain is well formed. */
 import type { Chain, Declaration, Test } from "../syntax/ast.js";
-import { show } from "../graph/show.js";
-import { OptionError } from "../optionError.js";
+import { show } from "../core/show.js";
+import { OptionError } from "../core/optionError.js";
 import { findFunction } from "../builtins/builtins.js";
 import type { Builtin } from "../builtins/builtin.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { Importer, RefusedImport } from "../source/importer.js";
+import type { SourceFile } from "../source/source.js";
 import type { Binding, Module } from "./tree.js";
 
 export type { Binding, Module };
@@ -31,19 +32,6 @@ export interface Program {
   readonly chains: readonly Chain[];
   readonly tests: readonly Test[];
 }
-
-/** A file that exists and must not be imported. */
-export interface RefusedImport {
-  /** Why, as in "it is outside the folder ...". */
-  readonly refused: string;
-  readonly help?: string;
-}
-
-/**
- * Reads an imported file; `path` is as written in the import, `importer` the name of the importing file. Undefined if there is no
- * such file.
- */
-export type Importer = (path: string, importer: string) => SourceFile | RefusedImport | undefined;
 
 /**
  * The file that an importer found, if it was not refused. Throws `OptionError` for an importer that returns something else, such as

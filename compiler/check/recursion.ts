@@ -1,10 +1,10 @@
 /** Functions that call themselves, and functions that are nested too deep. */
 import type { Expr, Fn } from "../syntax/ast.js";
 import { children, expressionsIn } from "../syntax/walk.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { functionCycle, functionTooDeep } from "./diagnostics/functions.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { functionCycle, functionTooDeep } from "../diagnostics/functions.js";
 import type { Module } from "./tree.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 /** The most levels of a function's expressions, with those of the functions that it calls: passes over them are recursive. */
 const MAX_LEVELS = 250;

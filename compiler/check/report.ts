@@ -1,7 +1,7 @@
 /** The diagnostics of a check, of which a limited number is kept. */
-import { isError, keyOf, sortDiagnostics, type Diagnostic, type Sink } from "./diagnostics.js";
-import { moreDiagnostics } from "./diagnostics/limits.js";
-import type { SourceFile } from "../syntax/source.js";
+import { isError, keyOf, sortDiagnostics, type Diagnostic, type Sink } from "../diagnostics/diagnostic.js";
+import { moreDiagnostics } from "../diagnostics/limits.js";
+import type { SourceFile } from "../source/source.js";
 
 /** Keeps the first errors, and the first warnings where fewer errors leave room. */
 export class Report implements Sink {

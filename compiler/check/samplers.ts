@@ -1,8 +1,8 @@
 /** Samplers: their statements. */
 import type { Expr, Name, Stmt } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
+import type { Span } from "../source/source.js";
 import { assignableNames, findName } from "../builtins/builtins.js";
-import { isError, type Diagnostic } from "./diagnostics.js";
+import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import {
   afterThePick,
   measuredTwice,
@@ -11,7 +11,7 @@ import {
   notAssignable,
   pickInBranch,
   unusedLet,
-} from "./diagnostics/statements.js";
+} from "../diagnostics/statements.js";
 import {
   mustBeColumn,
   mustBeScalar,
@@ -21,12 +21,12 @@ import {
   runtimeOrder,
   stateOfType,
   typeMismatch,
-} from "./diagnostics/types.js";
+} from "../diagnostics/types.js";
 import { typedIndex, typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
 import { checkUnused, namesOf, uniformsOf } from "./params.js";
 import { declare, ERROR, kindOf, scalarType, typeOf, uniformsIn, type Scope } from "./scope.js";
-import { suggest } from "./suggest.js";
+import { suggest } from "../core/suggest.js";
 import type * as T from "./tree.js";
 import { paramsOf, typed, typedCondition, typedNumber, typedValue, TYPING } from "./types.js";
 
@@ -74,16 +74,18 @@ interface Body extends Scope {
 }
 
 /** Where a block is: the sampler itself, its `after pick`, or a branch of an `if`. */
-type Place = "sampler" | "after" | "branch";
+type BlockKind = "sampler" | "after" | "branch";
 
 /** Statements that are allowed in some places only, in words, and these places. */
-const PLACED: Readonly<Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly Place[] }>>> = {
+const PLACED: Readonly<
+  Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly BlockKind[] }>>
+> = {
   state: { words: "`state`", places: ["sampler"] },
   after: { words: "`after pick`", places: ["sampler"] },
   measure: { words: "`measure`", places: ["sampler", "after"] },
 };
 
-function typedBlock(body: Body, statements: readonly Stmt[], place: Place = "branch"): T.Stmt[] {
+function typedBlock(body: Body, statements: readonly Stmt[], place: BlockKind = "branch"): T.Stmt[] {
   let isReported = false;
   return statements.flatMap((s) => {
     const mayFollow = s.kind === "after" || s.kind === "measure";

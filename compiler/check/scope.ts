@@ -3,11 +3,11 @@ import type { Rate, Result } from "../builtins/builtin.js";
 import { builtinKind, findName } from "../builtins/builtins.js";
 import type { Expr, Name, Repeat, ScalarType } from "../syntax/ast.js";
 import { children, namesIn } from "../syntax/walk.js";
-import type { Diagnostic, Sink } from "./diagnostics.js";
-import { declaredTwice, shadowsBuiltin } from "./diagnostics/names.js";
+import type { Diagnostic, Sink } from "../diagnostics/diagnostic.js";
+import { declaredTwice, shadowsBuiltin } from "../diagnostics/names.js";
 import { noteUse, topLevel } from "./names.js";
 import type * as T from "./tree.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 type Type = T.Type;
 

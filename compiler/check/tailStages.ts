@@ -1,11 +1,10 @@
 /** Stages of the host tail; their arguments are known at compile time. */
-import type { Range } from "../graph/graph.js";
 import { isSeed, SEED_RANGE } from "../graph/param.js";
-import { describeRange, fractionMeant, isInRange } from "../graph/range.js";
+import { describeRange, fractionMeant, isInRange, type Range } from "../core/range.js";
 import type { Expr, Param, StageCall } from "../syntax/ast.js";
-import { unknownTailStage } from "./diagnostics/names.js";
-import { outOfRange } from "./diagnostics/params.js";
-import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "./diagnostics/types.js";
+import { unknownTailStage } from "../diagnostics/names.js";
+import { outOfRange } from "../diagnostics/params.js";
+import { mustBeScalar, mustBeWhole, staticNeedsStatic } from "../diagnostics/types.js";
 import { TAIL_SAMPLERS, type TailParam, type TailSampler } from "../llama/samplers.js";
 import { typedSeed } from "./known.js";
 import { noteUse } from "./names.js";

@@ -1,7 +1,7 @@
 /** Test blocks: candidates, chain and expected results. */
 import type { Chain, Expr, Test, TestClause } from "../syntax/ast.js";
 import { checkChain, stagesOf, type ChainCheck } from "./chains.js";
-import type { Sink } from "./diagnostics.js";
+import type { Sink } from "../diagnostics/diagnostic.js";
 import {
   clauseTwice,
   listExpected,
@@ -12,8 +12,8 @@ import {
   tokenTextExpected,
   tokenTextTwice,
   vocabularyTooSmall,
-} from "./diagnostics/tests.js";
-import { notConstant } from "./diagnostics/types.js";
+} from "../diagnostics/tests.js";
+import { notConstant } from "../diagnostics/types.js";
 import { declaredInputs } from "./inputs.js";
 import { declaredBy, noteUse } from "./names.js";
 import { bindingOf } from "./program.js";

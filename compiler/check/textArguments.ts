@@ -1,9 +1,9 @@
 /** Arguments that are texts, lists of texts and token ids, grammars, or texts of the sequence. */
 import type { Expr, ListLit } from "../syntax/ast.js";
 import { saturate } from "../graph/uniformOps.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { grammarExpected } from "./diagnostics/grammars.js";
-import { endingExpected, sourceExpected, textExpected } from "./diagnostics/types.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { grammarExpected } from "../diagnostics/grammars.js";
+import { endingExpected, sourceExpected, textExpected } from "../diagnostics/types.js";
 import { noteUse } from "./names.js";
 import { ERROR, node, noteName, report, scalarType, visit, type Scope, type Typing } from "./scope.js";
 import { isTextInput, textMeaning, textNamed, textNames } from "./texts.js";
@@ -20,7 +20,7 @@ export function isText({ scope }: T.Module, value: Expr): boolean {
 }
 
 /** The text or the list that an expression is, or that its name holds; undefined for all others. */
-function textOf({ typing, scope }: Place, value: Expr): T.Expr | undefined {
+function textOf({ typing, scope }: TypingScope, value: Expr): T.Expr | undefined {
   const { span } = value;
   const { module, names } = scope;
   if (value.kind === "string") return node<T.Text>(TEXT, { kind: "text", value: value.value, span });
@@ -39,7 +39,7 @@ function textOf({ typing, scope }: Place, value: Expr): T.Expr | undefined {
   return held?.kind === "text" || held?.kind === "list" ? { ...held, span } : undefined;
 }
 
-interface Place {
+interface TypingScope {
   readonly typing: Typing;
   readonly scope: Scope;
 }

@@ -3,7 +3,8 @@
  * its type. `check` makes it, `lower` and editors read it.
  */
 import type { ArgType, Builtin, BuiltinName, Rate } from "../builtins/builtin.js";
-import type { Range, TextSource, TokenItem } from "../graph/graph.js";
+import type { TextSource, TokenItem } from "../graph/graph.js";
+import type { Range } from "../core/range.js";
 import type { TokenClass } from "../graph/sets.js";
 import type { Meter } from "../limits/meter.js";
 import type {
@@ -23,8 +24,8 @@ import type {
   Sort,
   StageCall,
 } from "../syntax/ast.js";
-import type { SourceFile, Span } from "../syntax/source.js";
-import type { Diagnostic } from "./diagnostics.js";
+import type { SourceFile, Span } from "../source/source.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 
 export interface Type {
   /** `error` is already reported; it suppresses subsequent errors. */

@@ -1,17 +1,17 @@
 /** Expressions to typed trees: names are bound, and types, shapes, rates and constant values follow. */
 import type { Binary, Expr, InputDecl, Member, NameRef } from "../syntax/ast.js";
-import { textAt } from "../syntax/source.js";
+import { textAt } from "../source/source.js";
 import { findName, NAMES } from "../builtins/builtins.js";
 import { foldBinary } from "../builtins/fold.js";
 import { OPERATORS } from "../builtins/operators.js";
 import { applyUniformOp, saturate } from "../graph/uniformOps.js";
 import { typedCall } from "./calls.js";
-import type { Diagnostic } from "./diagnostics.js";
-import { notAValue, unknownName } from "./diagnostics/names.js";
-import { randomIsForSeeds } from "./diagnostics/params.js";
-import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "./diagnostics/types.js";
-import { grammarHere } from "./diagnostics/grammars.js";
-import { notAToken, patternHere, setExpected, setHere } from "./diagnostics/sets.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { notAValue, unknownName } from "../diagnostics/names.js";
+import { randomIsForSeeds } from "../diagnostics/params.js";
+import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "../diagnostics/types.js";
+import { grammarHere } from "../diagnostics/grammars.js";
+import { notAToken, patternHere, setExpected, setHere } from "../diagnostics/sets.js";
 import { isKnownBefore } from "./known.js";
 import { isTextInput } from "./texts.js";
 import { typedFold, typedRepeat } from "./loops.js";

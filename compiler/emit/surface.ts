@@ -38,7 +38,7 @@ export interface Surface {
   readonly inputs: readonly EmittedInput[];
   /** The name of the input with the uniforms. */
   readonly uniformsName: string;
-  /** By number in the graph. */
+  /** The uniforms, by their numbers in the graph. */
   readonly uniforms: readonly EmittedUniform[];
   /** The numbers of the uniforms in that input, by place; it is absent if there are none. */
   readonly fed: readonly number[];

@@ -9,7 +9,7 @@ import { isConstantInput, setsOf } from "./sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim, fedSize } from "./wire.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 export interface Cost {
   /** Nodes that launch a kernel. */

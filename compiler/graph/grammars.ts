@@ -1,7 +1,7 @@
 /** The parameters of a graph that are grammars. */
 import type { Graph, GrammarParam } from "./graph.js";
 import { LIMITS } from "../limits/format.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 
 export const grammarsOf = ({ grammars }: Pick<Graph, "grammars">): readonly GrammarParam[] => grammars ?? [];
 

@@ -6,6 +6,7 @@
  */
 import type { UniformOp } from "./uniformOps.js";
 import type { OpName } from "./ops.js";
+import type { Range } from "../core/range.js";
 import type { Attrs, Dim, Dtype, VectorType } from "./vector.js";
 
 export type { Attr, Dim, Dtype } from "./vector.js";
@@ -60,15 +61,6 @@ export interface Param {
   readonly default: number | "random";
   readonly range: Range;
   readonly doc?: string;
-}
-
-/** The values a parameter may take. An absent bound is infinite. */
-export interface Range {
-  readonly min?: number;
-  readonly max?: number;
-  /** The lower bound itself is excluded (`> 0`). */
-  readonly minExcluded?: boolean;
-  readonly maxExcluded?: boolean;
 }
 
 /**

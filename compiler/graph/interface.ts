@@ -2,7 +2,7 @@
 import type { Graph } from "./graph.js";
 import { grammarsOf } from "./grammars.js";
 import { SEED_RANGE } from "./param.js";
-import { describeRange } from "./range.js";
+import { describeRange } from "../core/range.js";
 import { setsOf } from "./sets.js";
 import { itemsText } from "./text.js";
 

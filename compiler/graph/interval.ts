@@ -1,5 +1,5 @@
 /** Interval arithmetic: compile-time bounds of the values of a vector. Bounds are finite f32 numbers. */
-import { greatest, least } from "../extremes.js";
+import { greatest, least } from "../core/extremes.js";
 
 export interface Interval {
   readonly lo: number;

@@ -1,6 +1,6 @@
 /** The spec file: a graph as JSON (`*.graph.json`), and its loader, which validates everything. */
 import { LIMITS } from "../limits/format.js";
-import { checkNames, type OptionNames } from "../optionNames.js";
+import { checkNames, type OptionNames } from "../core/optionNames.js";
 import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
 import type { Graph } from "./graph.js";
@@ -9,7 +9,7 @@ import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { isItems } from "./sets.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
 

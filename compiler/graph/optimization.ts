@@ -1,6 +1,6 @@
 /** The description of an optimization: a pass over the finished graph or a rule of lowering. */
 export interface Optimization {
-  /** As in `--disable NAME`. */
+  /** The name that `--disable NAME` takes. */
   readonly name: string;
   /** What it does, in one line. */
   readonly doc: string;

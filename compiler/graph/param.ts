@@ -1,6 +1,6 @@
 /** Values of parameters. */
 import type { Param } from "./graph.js";
-import { describeRange, isInRange } from "./range.js";
+import { describeRange, isInRange } from "../core/range.js";
 
 /** The seeds of `std::mt19937`. */
 export const MAX_SEED = 2 ** 32 - 1;

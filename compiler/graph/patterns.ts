@@ -1,7 +1,7 @@
 /** Patterns: regular expressions that match in linear time, as RE2 does. */
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { LIMITS } from "../limits/format.js";
-import { OptionError } from "../optionError.js";
+import { OptionError } from "../core/optionError.js";
 
 export interface Pattern {
   /** Whether a part of the text matches. */

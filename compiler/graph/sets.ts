@@ -2,7 +2,7 @@
 import { LIMITS } from "../limits/format.js";
 import type { Feature, FeaturePart, Graph, Input, TokenItem, TokenSet } from "./graph.js";
 import { patternFault } from "./patterns.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 import { isName, isText, isToken } from "./values.js";
 
 /** The most tokens of a set that can change with every token. */

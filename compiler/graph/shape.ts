@@ -1,5 +1,5 @@
 /** Shapes of untrusted plain data: its members and their types. */
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 
 /** A predicate of a value, or the shape of a list, of an object with a `kind`, or of an object's members. */
 export type Shape = Test | ListShape | KindShape | Members;

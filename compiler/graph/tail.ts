@@ -4,9 +4,9 @@ import { TAIL_SAMPLERS, type TailParam } from "../llama/samplers.js";
 import { LIMITS } from "../limits/format.js";
 import { isBreakers, isFiniteF32, isText } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
-import { describeRange, isInRange } from "./range.js";
+import { describeRange, isInRange } from "../core/range.js";
 import { isObject } from "./shape.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 
 export function tailFaults({ tail, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));

@@ -3,9 +3,9 @@ import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param, TokenItem, Tok
 import { grammarsOf } from "./grammars.js";
 import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
-import { describeRange } from "./range.js";
+import { describeRange } from "../core/range.js";
 import { setsOf } from "./sets.js";
-import { greatest } from "../extremes.js";
+import { greatest } from "../core/extremes.js";
 
 /** Prints a graph. Leaves are shown where they are used: `logits`, and uniforms as `u.NAME`. */
 export function printGraph(graph: Graph): string {

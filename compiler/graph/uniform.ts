@@ -5,7 +5,7 @@
 import type { Ending, Feature, Graph, UniformExpr } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "../limits/format.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 import { isEnding } from "./values.js";
 
 /** The values of the leaves of a uniform expression for one token. */

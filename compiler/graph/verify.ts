@@ -11,7 +11,7 @@ import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
 import { setFaults, setsOf } from "./sets.js";
-import { show } from "./show.js";
+import { show } from "../core/show.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */

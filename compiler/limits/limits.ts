@@ -3,7 +3,7 @@
  * runs the graph; a limit that is exceeded is an error with the limit's name. docs/security.md says what each protects.
  */
 import { LIMITS } from "./format.js";
-import { OptionError } from "../optionError.js";
+import { OptionError } from "../core/optionError.js";
 
 export interface Limits {
   /** Characters of a source file. */

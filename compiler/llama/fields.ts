@@ -3,7 +3,7 @@
  * their valid values. Facts from common/common.h, common/arg.cpp, common/common.cpp and
  * tools/server/server-schema.cpp.
  */
-import type { Range } from "../graph/graph.js";
+import type { Range } from "../core/range.js";
 import { MAX_HISTORY } from "./contexts.js";
 
 interface LlamaField {

@@ -2,7 +2,7 @@
  * llama.cpp's own CPU samplers, which the host tail runs: their parameters, with the defaults of its command line. A parameter
  * that corresponds to a setting of llama.cpp has that setting's default.
  */
-import type { Range } from "../graph/graph.js";
+import type { Range } from "../core/range.js";
 import { MAX_HISTORY } from "./contexts.js";
 import { LLAMA_FIELDS, type FieldName } from "./fields.js";
 import type { ListedName } from "./order.js";

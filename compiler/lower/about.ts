@@ -10,7 +10,7 @@ import * as I from "../graph/interval.js";
 import type { Interval } from "../graph/interval.js";
 import type { BuiltinCall, Expr, FunctionCall, Local } from "../check/tree.js";
 import type { BinaryOp } from "../syntax/ast.js";
-import type { Value } from "./rows/value.js";
+import type { Value } from "../table/value.js";
 
 export interface About {
   /** Bounds of its values; a bound is infinite only if a constant is. */

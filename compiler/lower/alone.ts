@@ -2,12 +2,12 @@
  * Samplers and functions that no chain uses, each lowered in a chain of its own: many errors of a body are found only there. A
  * parameter has its default, so that conditions on it are settled as usual; one without a default is a parameter of the chain.
  */
-import { isError, type Diagnostic } from "../check/diagnostics.js";
+import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import { chainIn, stagesOf } from "../check/chains.js";
 import { bindingOf } from "../check/program.js";
 import type { Binding, ChainBinding, Module, Param as TypedParam, SamplerBinding } from "../check/tree.js";
 import { paramsOf } from "../check/types.js";
-import { isInRange } from "../graph/range.js";
+import { isInRange } from "../core/range.js";
 import type { Arg, Chain, Expr, Fn, Name, Param, Sampler } from "../syntax/ast.js";
 import { callsIn, expressionsIn } from "../syntax/walk.js";
 import type { Settings } from "./params.js";

@@ -1,11 +1,11 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
-import type { Diagnostic } from "../check/diagnostics.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
 import type { Measure, TailStage, Param, Stage, State, TokenSet } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
-import { newLowering, type Lowering } from "./rows/lowering.js";
-import type { Value } from "./rows/value.js";
+import type { Span } from "../source/source.js";
+import { newLowering, type Lowering } from "../table/lowering.js";
+import type { Value } from "../table/value.js";
 
 export interface ChainLowering extends Lowering {
   /** The statement or stage that is being lowered. */

@@ -1,8 +1,8 @@
 /** Expressions to values. */
 import type { ArgType, Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { seedOutOfRange } from "../check/diagnostics/params.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { seedOutOfRange } from "../diagnostics/params.js";
 import {
   countTooLarge,
   endingEmpty,
@@ -14,7 +14,7 @@ import {
   sumsUnsorted,
   windowTooSmall,
   windowUnknown,
-} from "../check/diagnostics/types.js";
+} from "../diagnostics/types.js";
 import { sparseOf } from "../check/inputs.js";
 import { textAlone } from "../check/textArguments.js";
 import type {
@@ -36,19 +36,20 @@ import { isToken } from "../graph/values.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
 import type { Name } from "../syntax/ast.js";
-import type { Span } from "../syntax/source.js";
-import * as A from "./rows/arith.js";
-import * as C from "./rows/conditions.js";
-import { eitherSide, under } from "./rows/asked.js";
-import type { Seed, Stream } from "./rows/draws.js";
-import { featureColumn, guideColumn } from "./rows/features.js";
+import type { Span } from "../source/source.js";
+import * as A from "../table/arith.js";
+import * as C from "../table/conditions.js";
+import { eitherSide, under } from "../table/asked.js";
+import type { Seed, Stream } from "../table/draws.js";
+import { featureColumn, guideColumn } from "../rows/features.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { pickedValue } from "./rows/pick.js";
-import { lookUpLet } from "./rows/table.js";
-import { numberOf, unchecked } from "./rows/unchecked.js";
-import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "./rows/value.js";
-import { isScaleInvariant, scaleInvariance } from "./rules/scale-invariance.js";
+import { pickedValue } from "../rows/pick.js";
+import { lookUpLet } from "../table/table.js";
+import { numberOf, unchecked } from "../table/unchecked.js";
+import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "../table/value.js";
+import { scaleInvariance } from "../rules/scale-invariance.js";
+import { isScaleInvariant } from "./scaling.js";
 import { lowerMember, lowerSet } from "./sets.js";
 import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 

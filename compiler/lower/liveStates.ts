@@ -1,5 +1,5 @@
 /** Which states the rows, the pick or the measures depend on, whatever outputs a graph has. */
-import { unusedState } from "../check/diagnostics/statements.js";
+import { unusedState } from "../diagnostics/statements.js";
 import type { Graph } from "../graph/graph.js";
 import { liveParts } from "../graph/liveness.js";
 import type { ChainLowering } from "./chainLowering.js";

@@ -3,15 +3,15 @@ import { roundsFault, roundsOf, type Rounds } from "../check/loops.js";
 import type { Expr, Fold, Repeat } from "../check/tree.js";
 import type { FoldKind } from "../syntax/ast.js";
 import type { ChainLowering } from "./chainLowering.js";
-import * as A from "./rows/arith.js";
-import * as C from "./rows/conditions.js";
-import type { Lowering } from "./rows/lowering.js";
-import { numberOf } from "./rows/unchecked.js";
-import { constant, isConstant, isLarge, UniformTooLarge, type UniformValue, type Value } from "./rows/value.js";
+import * as A from "../table/arith.js";
+import * as C from "../table/conditions.js";
+import type { Lowering } from "../table/lowering.js";
+import { numberOf } from "../table/unchecked.js";
+import { constant, isConstant, isLarge, UniformTooLarge, type UniformValue, type Value } from "../table/value.js";
 import { withValues, type Scope } from "./scope.js";
 
 /** Where a loop is, and how its expressions are lowered. */
-interface Place {
+interface LoopScope {
   readonly scope: Scope;
   readonly lowerExpr: (cx: ChainLowering, scope: Scope, expr: Expr) => Value;
 }
@@ -29,7 +29,7 @@ const JOIN: Readonly<Record<FoldKind, (cx: Lowering, a: Value, b: Value) => Valu
 const EMPTY: Readonly<Record<FoldKind, number>> = { sum: 0, min: 0, max: 0, any: 0, all: 1 };
 
 /** The rounds of a loop; faults that depend on arguments are reported here, and there are no rounds then. */
-function roundsNow(cx: ChainLowering, loop: Fold | Repeat, { scope, lowerExpr }: Place): Rounds {
+function roundsNow(cx: ChainLowering, loop: Fold | Repeat, { scope, lowerExpr }: LoopScope): Rounds {
   const ends = loop.rounds.ends.map((end) => numberOf(lowerExpr(cx, scope, end), "a number of rounds"));
   const fault = roundsFault(loop.rounds, ends);
   if (!fault) return roundsOf(ends);
@@ -38,7 +38,7 @@ function roundsNow(cx: ChainLowering, loop: Fold | Repeat, { scope, lowerExpr }:
 }
 
 /** Values known before the graph runs are joined first, by halves; those of the graph in their order, as they are computed. */
-export function lowerFold(cx: ChainLowering, fold: Fold, place: Place): Value {
+export function lowerFold(cx: ChainLowering, fold: Fold, place: LoopScope): Value {
   const { from, to } = roundsNow(cx, fold, place);
   const join = JOIN[fold.how];
   const uniforms: UniformValue[] = [];
@@ -60,7 +60,7 @@ function joinHalves(values: readonly Value[], join: (a: Value, b: Value) => Valu
   return join(joinHalves(values.slice(0, middle), join)!, joinHalves(values.slice(middle), join)!);
 }
 
-export function lowerRepeat(cx: ChainLowering, repeat: Repeat, place: Place): Value {
+export function lowerRepeat(cx: ChainLowering, repeat: Repeat, place: LoopScope): Value {
   const { from, to } = roundsNow(cx, repeat, place);
   let value = place.lowerExpr(cx, place.scope, repeat.init);
   for (let i = from; i <= to; i++) {

@@ -1,22 +1,22 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
 import { TAIL_SAMPLERS } from "../llama/samplers.js";
-import { isError, type Diagnostic } from "../check/diagnostics.js";
-import { limitDiagnostic } from "../check/diagnostics/limits.js";
-import { noEffect } from "../check/diagnostics/statements.js";
-import { formulaTooLarge } from "../check/diagnostics/types.js";
+import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
+import { limitDiagnostic } from "../diagnostics/limits.js";
+import { noEffect } from "../diagnostics/statements.js";
+import { formulaTooLarge } from "../diagnostics/types.js";
 import { stagesOf } from "../check/chains.js";
 import { bodyOf } from "../check/samplers.js";
 import type { ChainBinding, Expr, Local, Param, Stage, Stmt } from "../check/tree.js";
 import { paramsOf } from "../check/types.js";
 import { allExpressions, statementsIn } from "../check/walk.js";
-import { fractionMeant } from "../graph/range.js";
+import { fractionMeant } from "../core/range.js";
 import { exprOfFeature } from "../graph/uniform.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { StageCall } from "../syntax/ast.js";
-import { lineColumn, textAt, type Span } from "../syntax/source.js";
+import { lineColumn, textAt, type Span } from "../source/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { keptStates } from "./liveStates.js";
@@ -25,12 +25,12 @@ import { chainParams, grammarParams, paramValue, setArguments, textArguments, ty
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
-import { scalarNode } from "./rows/arith.js";
-import { askedFeatures } from "./rows/asked.js";
-import { enterStage } from "./rows/changes.js";
-import { outputLogits, probOf } from "./rows/columns.js";
-import { unchecked } from "./rows/unchecked.js";
-import { constant, UniformTooLarge, isConstant, sizeOf } from "./rows/value.js";
+import { scalarNode } from "../table/arith.js";
+import { askedFeatures } from "../table/asked.js";
+import { enterStage } from "../rows/changes.js";
+import { outputLogits, probOf } from "../table/columns.js";
+import { unchecked } from "../table/unchecked.js";
+import { constant, UniformTooLarge, isConstant, sizeOf } from "../table/value.js";
 
 /** What a graph gives: the picked token, or the rows that are left. */
 export type OutputName = "sampled" | "candidates" | "logits" | "probs";

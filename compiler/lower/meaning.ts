@@ -1,10 +1,10 @@
 /** Statements that do not mean what they seem to: banning a token by a logit of minus infinity, and asking rows about the text. */
-import type { Diagnostic, Fix } from "../check/diagnostics.js";
-import { infiniteLogit, textOfRows } from "../check/diagnostics/statements.js";
+import type { Diagnostic, Fix } from "../diagnostics/diagnostic.js";
+import { infiniteLogit, textOfRows } from "../diagnostics/statements.js";
 import { isStdSource } from "../std/library.js";
 import type { Expr, Stmt } from "../check/tree.js";
 import { expressionsOf } from "../check/walk.js";
-import { textAt } from "../syntax/source.js";
+import { textAt } from "../source/source.js";
 import { aboutOf, combined, LOGIT, type About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
 import type { Scope } from "./scope.js";

@@ -1,22 +1,22 @@
 /** The parameters of the chain: static ones get their value, the others become uniforms of the graph. */
-import { missingStatic, setOutOfRange, unknownSetting } from "../check/diagnostics/params.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { settingOfGrammar } from "../check/diagnostics/grammars.js";
-import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../check/diagnostics/sets.js";
+import { missingStatic, setOutOfRange, unknownSetting } from "../diagnostics/params.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { settingOfGrammar } from "../diagnostics/grammars.js";
+import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../diagnostics/sets.js";
 import { stagesOf } from "../check/chains.js";
 import { isNumeric } from "../check/params.js";
 import type { ChainBinding, Local, Param as Typed } from "../check/tree.js";
 import { paramsOf } from "../check/types.js";
-import type { GrammarParam, Param, Range } from "../graph/graph.js";
+import type { GrammarParam, Param } from "../graph/graph.js";
 import { isTokenItem } from "../graph/sets.js";
 import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
-import { fractionMeant } from "../graph/range.js";
+import { fractionMeant, type Range } from "../core/range.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { addSet } from "./sets.js";
 import type { Argument } from "./scope.js";
-import { unchecked } from "./rows/unchecked.js";
-import { constant, uniformValue } from "./rows/value.js";
+import { unchecked } from "../table/unchecked.js";
+import { constant, uniformValue } from "../table/value.js";
 
 /** Values of parameters by name; those of a set are token ids and texts. */
 export type Settings = Readonly<Record<string, number | readonly (number | string)[]>>;

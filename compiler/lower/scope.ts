@@ -1,12 +1,12 @@
 /** The scope of a sampler during lowering. */
 import type { BuiltinCall, List, Local, Text } from "../check/tree.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { SourceFile } from "../source/source.js";
 import type { About } from "./about.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { clamp } from "./rows/arith.js";
-import { uniformValue, type Value } from "./rows/value.js";
+import { clamp } from "../table/arith.js";
+import { uniformValue, type Value } from "../table/value.js";
 import * as I from "../graph/interval.js";
-import type { Seed } from "./rows/draws.js";
+import type { Seed } from "../table/draws.js";
 
 /** A set of tokens, by its number in the graph. */
 export interface SetArgument {

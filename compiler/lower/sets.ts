@@ -1,13 +1,13 @@
 /** Sets of tokens: columns of a set that is known when the chain is made stay on the device; those of a list of ids are fed. */
-import { notAToken } from "../check/diagnostics/sets.js";
+import { notAToken } from "../diagnostics/sets.js";
 import type { Expr, Member } from "../check/tree.js";
 import type { Feature, TokenSet } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { not } from "./rows/conditions.js";
-import { featureColumn } from "./rows/features.js";
-import { unchecked } from "./rows/unchecked.js";
-import { constant, uniformValue, type Value } from "./rows/value.js";
+import { not } from "../table/conditions.js";
+import { featureColumn } from "../rows/features.js";
+import { unchecked } from "../table/unchecked.js";
+import { constant, uniformValue, type Value } from "../table/value.js";
 import type { Scope, SetArgument } from "./scope.js";
 
 /** The set's number; equal sets of the program are one. */

@@ -1,25 +1,25 @@
 /** Statements: each changes the candidate table, or picks. */
-import { countTooLarge, runtimeOrder } from "../check/diagnostics/types.js";
+import { countTooLarge, runtimeOrder } from "../diagnostics/types.js";
 import { LIMITS } from "../limits/format.js";
 import type { Expr, Stmt } from "../check/tree.js";
 import { statementsIn } from "../check/walk.js";
 import { isStdSource } from "../std/library.js";
-import { lineColumn, type Span } from "../syntax/source.js";
-import * as A from "./rows/arith.js";
-import { noteFirst, under } from "./rows/asked.js";
-import * as C from "./rows/conditions.js";
+import { lineColumn, type Span } from "../source/source.js";
+import * as A from "../table/arith.js";
+import { noteFirst, under } from "../table/asked.js";
+import * as C from "../table/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { checkMeaning } from "./meaning.js";
 import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
-import { drawFrom } from "./rows/draws.js";
+import { drawFrom } from "../table/draws.js";
 import { readState, stateValue, type Scope } from "./scope.js";
-import { keepRows } from "./rows/keep.js";
-import { pickArgmax, pickSample } from "./rows/pick.js";
-import { assignLogit, replaceTable, sortRows, topRows } from "./rows/changes.js";
-import { aliveOf, logitOf } from "./rows/columns.js";
-import { cloneTable, type Table } from "./rows/table.js";
-import { numberOf, unchecked } from "./rows/unchecked.js";
-import { constant, type NodeValue, type Value } from "./rows/value.js";
+import { keepRows } from "../rows/keep.js";
+import { pickArgmax, pickSample } from "../rows/pick.js";
+import { assignLogit, replaceTable, sortRows, topRows } from "../rows/changes.js";
+import { aliveOf, logitOf } from "../table/columns.js";
+import { cloneTable, type Table } from "../table/table.js";
+import { numberOf, unchecked } from "../table/unchecked.js";
+import { constant, type NodeValue, type Value } from "../table/value.js";
 
 type Of<Kind extends Stmt["kind"]> = Extract<Stmt, { kind: Kind }>;
 

@@ -1,10 +1,10 @@
 /** The host tail: stages that llama.cpp's own CPU samplers run on the rows read back from the device. */
 import type { Expr, Stage } from "../check/tree.js";
 import type { TailArg } from "../graph/graph.js";
-import { lineColumn, textAt } from "../syntax/source.js";
+import { lineColumn, textAt } from "../source/source.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { flatList, lowerArgument } from "./expr.js";
-import { numberOf, unchecked } from "./rows/unchecked.js";
+import { numberOf, unchecked } from "../table/unchecked.js";
 import type { Scope } from "./scope.js";
 
 export function lowerTailStage(

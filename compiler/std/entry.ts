@@ -1,7 +1,7 @@
 /** Reads the file of a standard sampler, whose form README.md describes; all lists of samplers derive from these files. */
 import type { Chain, Declaration, Sampler } from "../syntax/ast.js";
 import { parse } from "../syntax/parse.js";
-import { lineColumn, textAt } from "../syntax/source.js";
+import { lineColumn, textAt } from "../source/source.js";
 import { writeTree } from "../syntax/stored.js";
 
 /** The parts of a file that the library keeps. */

@@ -1,6 +1,6 @@
 /** The standard library: its sources, and their syntax trees, parsed at build time. */
 import type { File } from "../syntax/ast.js";
-import type { SourceFile } from "../syntax/source.js";
+import type { SourceFile } from "../source/source.js";
 import { readTree } from "../syntax/stored.js";
 import { STD_FILES } from "./std.generated.js";
 

@@ -1,5 +1,5 @@
 /** The syntax tree: plain readonly data, made by `parse`, read by `check`, `lower` and `print`. */
-import type { Span } from "./source.js";
+import type { Span } from "../source/source.js";
 
 /** A name with its span. */
 export interface Name {

@@ -1,28 +1,35 @@
 /** Syntax errors: what ohm expected, and what is there instead. */
 import type { MatchResult } from "ohm-js";
-import { ggsl } from "./ggsl.generated.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { syntaxError } from "../check/diagnostics/syntax.js";
-import type { Found } from "../check/diagnostics/hints.js";
-import { MARKS } from "../check/diagnostics/foreign.js";
-import type { SourceFile } from "./source.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { syntaxError } from "../diagnostics/syntax.js";
+import type { Found } from "../diagnostics/hints.js";
+import { MARKS } from "../diagnostics/foreign.js";
+import { isReserved, isWordLexeme, nextLexeme, type Lexeme } from "../source/lexemes.js";
+import type { SourceFile, Span } from "../source/source.js";
 
-/** The tokens for the span of a fault. */
-const TOKEN = /\/\/\/.*|[A-Za-z_][A-Za-z_0-9]*|[0-9.]+|\|>|&&|\|\||\*\*|->|=>|::|[-+*/<>=!]=|\S/y;
+/** A part of a file that is parsed by itself, and its lexemes, with offsets in the file. */
+export interface Part {
+  readonly text: string;
+  readonly start: number;
+  readonly lexemes: readonly Lexeme[];
+}
 
 /** What ohm expected, in the user's words, most likely first; omits what is always possible. */
-export function failure(source: SourceFile, match: MatchResult, offset: number): Diagnostic {
+export function failure(source: SourceFile, match: MatchResult, part: Part): Diagnostic {
   const fault = match as Failure;
-  const position = wordStart(source.text, fault.getRightmostFailurePosition() + offset);
+  const failed = fault.getRightmostFailurePosition() + part.start;
+  const within = part.lexemes.find(({ start, end }) => start <= failed && failed < end);
+  // a word that begins with a word of the language is found after that one
+  const position = within && isWordLexeme(within) ? within.start : failed;
   const expected = [...new Set(fault.getRightmostFailures().map(String))]
     .map((e) => (e === "end of input" ? "the end" : e.replace(/^"(.*)"$/, "`$1`")))
     .filter((e) => !/^not |space|comment/.test(e) || e === "a doc comment")
     .reverse();
   const token = tokenAt(source, position);
   const end = position + (token?.length ?? 0);
-  const next = tokenAt(source, end + /^\s*/.exec(source.text.slice(end, end + MAX_LOOK))![0].length);
+  const next = tokenAt(source, end);
   const mark = markAt(source, position);
-  const around = { ...before(source, position), counter: counterBefore(source, end) };
+  const around = { ...before(source, position, part), counter: counterBefore(source, end) };
   const isKeyword = token !== undefined && isReserved(token);
   return syntaxError({ source, start: position, end }, expected, { token, isKeyword, next, mark, ...around });
 }
@@ -30,61 +37,47 @@ export function failure(source: SourceFile, match: MatchResult, offset: number):
 /** How many characters around a fault are looked at: sources can be long, and words are short. */
 const MAX_LOOK = 200;
 
-/** The start of the word around a place: a word that begins with a word of the language is found after that one. */
-function wordStart(text: string, position: number): number {
-  if (!/\w/.test(text[position] ?? "")) return position;
-  const [part = ""] = /[A-Za-z_]\w*$/.exec(text.slice(Math.max(0, position - MAX_LOOK), position)) ?? [];
-  return position - part.length;
-}
+/** Marks of other languages that are shown whole. */
+const FOREIGN = Object.keys(MARKS).filter((mark) => mark.length === 2);
 
-const isReserved = (word: string): boolean => ggsl.match(word, "keyword").succeeded();
-
-function tokenAt(source: SourceFile, position: number): string | undefined {
-  TOKEN.lastIndex = position;
-  return TOKEN.exec(source.text)?.[0];
+/** The text of the token at an offset or after it: of a text only its first quotation mark, which is what was not expected. */
+function tokenAt({ text }: SourceFile, offset: number): string | undefined {
+  const found = nextLexeme(text, offset);
+  if (!found) return undefined;
+  if (found.kind === "text" || found.kind === "pattern") return found.text[0];
+  return FOREIGN.find((mark) => text.startsWith(mark, found.start)) ?? found.text;
 }
 
 /** What is before a token. */
-function before(source: SourceFile, position: number): Pick<Found, "isFirst" | "previous" | "line" | "comment"> {
-  const from = Math.max(0, position - MAX_LOOK);
-  const text = source.text.slice(from, position);
-  const isFirst = /(?:^|\n)[ \t\r]*$/.test(text);
-  const code = codeOf(text);
-  const line = code.slice(code.lastIndexOf("\n") + 1);
-  const place = { isFirst, line, comment: text.slice(code.length).trim() };
-  const [, rest, word] = /^(.*?)([A-Za-z_]\w*)$/.exec(line) ?? [];
-  if (rest === undefined || word === undefined) return { ...place, previous: undefined };
-  const end = from + code.length;
-  const start = end - word.length;
-  const [spaced, other] = /([A-Za-z_]\w*)\s+$/.exec(rest) ?? [];
-  const otherStart = start - (spaced?.length ?? 0);
+function before(
+  source: SourceFile,
+  position: number,
+  { start: partStart, lexemes }: Part,
+): Pick<Found, "isFirst" | "previous" | "line" | "comment"> {
+  const { text } = source;
+  const code = lexemes.filter(({ kind, end }) => kind !== "comment" && end <= position);
+  const within = lexemes.find(({ start, end }) => start < position && position < end);
+  const codeEnd = within ? position : (code.at(-1)?.end ?? partStart);
+  const from = Math.max(text.lastIndexOf("\n", codeEnd - 1) + 1, codeEnd - MAX_LOOK);
+  const place = {
+    isFirst: /(?:^|\n)[ \t\r]*$/.test(text.slice(Math.max(0, position - MAX_LOOK), position)),
+    line: text.slice(from, codeEnd),
+    comment: text.slice(Math.max(codeEnd, position - MAX_LOOK), position).trim(),
+  };
+  const [last, word] = [code.at(-2), code.at(-1)];
+  if (within || !word || !isWordLexeme(word)) return { ...place, previous: undefined };
+  const rest = text.slice(from, word.start);
+  const isBeside = last && isWordLexeme(last) && last.start >= from && /^\s+$/.test(text.slice(last.end, word.start));
+  const spanOf = ({ start, end }: Lexeme): Span => ({ source, start, end });
   const previous = {
-    text: word,
-    span: { source, start, end },
-    isKeyword: isReserved(word),
+    text: word.text,
+    span: spanOf(word),
+    isKeyword: word.kind === "keyword",
     isFirst: /(?:^|[{};])\s*$/.test(rest),
     glued: rest.at(-1) ?? "",
-    before:
-      other === undefined
-        ? undefined
-        : { text: other, span: { source, start: otherStart, end: otherStart + other.length } },
+    before: isBeside ? { text: last.text, span: spanOf(last) } : undefined,
   };
   return { ...place, previous };
-}
-
-/** A text without the space and the comments at its end. */
-function codeOf(text: string): string {
-  const code = text.trimEnd();
-  const isLineOver = text.includes("\n", code.length);
-  const start = code.endsWith("*/") ? code.lastIndexOf("/*") : isLineOver ? lineComment(code) : -1;
-  return start < 0 ? code : codeOf(code.slice(0, start));
-}
-
-/** Where the comment of the last line begins, or -1. */
-function lineComment(code: string): number {
-  const start = code.lastIndexOf("\n") + 1;
-  const [, line] = /^((?:"(?:\\.|[^"\\])*"|(?!\/\/)[^"])*)\/\//.exec(code.slice(start)) ?? [];
-  return line === undefined ? -1 : start + line.length;
 }
 
 /** A reserved word in place of a counter; the parser has taken the fold for a name, and finds the fault at \`in\` or at the range. */

@@ -1,13 +1,15 @@
 /** Source text to syntax tree. */
 import { ggsl } from "./ggsl.generated.js";
-import type { Diagnostic } from "../check/diagnostics.js";
-import { nestedTooDeep, syntaxError } from "../check/diagnostics/syntax.js";
-import type { Found } from "../check/diagnostics/hints.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { nestedTooDeep, syntaxError } from "../diagnostics/syntax.js";
+import type { Found } from "../diagnostics/hints.js";
 import { LIMIT_PRESETS, type Limits } from "../limits/limits.js";
 import type * as Ast from "./ast.js";
 import { scan } from "./scan.js";
-import { failure } from "./failure.js";
-import type { SourceFile, Span } from "./source.js";
+import { beginsDeclaration, DECLARATIONS } from "../source/declarations.js";
+import { isWordLexeme, type Lexeme } from "../source/lexemes.js";
+import { failure, type Part } from "./failure.js";
+import { lexemesIn, type SourceFile, type Span } from "../source/source.js";
 import { toAst } from "./tree.js";
 
 /** The depth limit of trees, such as those of long sums: all passes over a tree are recursive. */
@@ -23,15 +25,15 @@ export interface Parsed {
 }
 
 /** The parsed declarations of an earlier version of a file, by source text. */
-export type ParseCache = Map<string, Piece>;
+export type ParseCache = Map<string, Cached>;
 
 interface ParseOptions {
   readonly limits?: Limits;
   readonly cache?: ParseCache;
 }
 
-/** A separately parsed part of a file, and its old place. */
-interface Piece {
+/** A separately parsed part of a file, and where it was. */
+interface Cached {
   readonly start: number;
   readonly result: Ast.Declaration[] | Diagnostic;
 }
@@ -53,18 +55,18 @@ export function parse(
   const diagnostics: Diagnostic[] = [];
   const known = new Map(cache);
   cache.clear();
-  for (const { text, start } of piecesOf(source.text)) {
+  for (const { text, start, lexemes } of partsOf(source)) {
     const present = known.get(text);
     // what a fault expected takes a second parse, and is not shown beyond the limit
     const isShown = diagnostics.length < limits.diagnostics;
     const result = present
       ? moved(present.result, source, start - present.start)
-      : convert<Ast.Declaration[]>(source, "File", text, start, isShown);
+      : convert<Ast.Declaration[]>(source, "File", { text, start, lexemes }, isShown);
     if (present || isShown || !isFault(result)) cache.set(text, { start, result });
     if (!isFault(result)) for (const declaration of result) declarations.push(declaration);
     else {
       diagnostics.push(result);
-      for (const name of declaredNames(text)) broken.add(name);
+      for (const name of declaredNames(source, lexemes)) broken.add(name);
     }
   }
   return { file: { kind: "file", declarations, span }, broken, diagnostics, tokens };
@@ -94,7 +96,11 @@ export function parseStages(
 } {
   const tokens = scan(source, limits);
   if (typeof tokens !== "number") return { stages: [], diagnostics: [tokens], tokens: 0 };
-  const stages = convert<Ast.StageCall[]>(source, "Stages", source.text, 0);
+  const stages = convert<Ast.StageCall[]>(source, "Stages", {
+    text: source.text,
+    start: 0,
+    lexemes: lexemesIn(source),
+  });
   return isFault(stages) ? { stages: [], diagnostics: [stages], tokens } : { stages, diagnostics: [], tokens };
 }
 
@@ -116,21 +122,20 @@ const UNKNOWN: Found = {
   comment: "",
 };
 
-/** Parses the text at `offset` of its file to trees or diagnostics. */
+/** Parses a part of a file to trees or diagnostics. */
 function convert<T extends readonly object[]>(
   source: SourceFile,
   rule: "File" | "Stages",
-  text: string,
-  offset: number,
+  part: Part,
   isShown = true,
 ): T | Diagnostic {
-  const start = offset + text.search(/\S|$/);
+  const start = part.lexemes[0]?.start ?? part.start + part.text.length;
   const refusal = nestedTooDeep({ source, start, end: start + 1 }, MAX_TREE_DEPTH);
   try {
-    const match = ggsl.match(text, rule);
+    const match = ggsl.match(part.text, rule);
     if (match.failed())
-      return isShown ? failure(source, match, offset) : syntaxError({ source, start, end: start + 1 }, [], UNKNOWN);
-    const tree = toAst(match, source, offset) as T;
+      return isShown ? failure(source, match, part) : syntaxError({ source, start, end: start + 1 }, [], UNKNOWN);
+    const tree = toAst(match, source, part.start) as T;
     return depthOf(tree) > MAX_TREE_DEPTH ? refusal : tree;
   } catch (fault) {
     // operators nest without brackets, and the stack limit of the host is unknown
@@ -154,28 +159,35 @@ function depthOf(tree: object): number {
   return deepest;
 }
 
-/** The names that a text with a fault seems to declare, so that their uses are not also reported. */
-function declaredNames(text: string): string[] {
-  const declared = [...text.matchAll(/^\s*(?:const|input|fn|sampler|chain)\s+(\w+)/gm)].map((m) => m[1]!);
-  const imported = /^import\s*\{([^}]*)\}?/.exec(text)?.[1] ?? "";
-  return [...declared, ...imported.split(/\W+/)];
+/** The names that a part with a fault seems to declare, so that their uses are not also reported. */
+function declaredNames(source: SourceFile, lexemes: readonly Lexeme[]): string[] {
+  const code = lexemes.filter(({ kind }) => kind !== "comment" && kind !== "doc");
+  const isFirstOnLine = (i: number): boolean =>
+    i === 0 || source.text.slice(code[i - 1]!.end, code[i]!.start).includes("\n");
+  const declared = code.filter((_, i) => i > 0 && DECLARATIONS.has(code[i - 1]!.text) && isFirstOnLine(i - 1));
+  const isImport = code[0]?.text === "import" && code[1]?.text === "{";
+  const end = code.findIndex(({ text }) => text === "}");
+  const imported = isImport ? code.slice(2, end < 0 ? undefined : end) : [];
+  return [...declared, ...imported].filter(isWordLexeme).map(({ text }) => text);
 }
 
-/** Words that begin a declaration at the start of a line; `input` also begins a clause of a test, and `fn` can be a name. */
-const BEGIN = String.raw`^(?:(?:import|const|sampler|chain|test)\b|input\b(?=\s*[^\s:[]+\s*:)|fn\b(?=[ \t]+[^\s(]+\s*\())`;
-const PIECES = new RegExp(
-  String.raw`(${BEGIN})|(///(?!/)[^\n]*)|//[^\n]*|/\*[^]*?\*/|"(?:\\.|[^"\\\n])*"|[^\s"/]+|\S`,
-  "gm",
-);
-
-/** Splits the text before every declaration that begins a line, or before its doc comments. */
-function piecesOf(text: string): { text: string; start: number }[] {
-  const cuts = [0];
+/** Splits a text before every declaration that begins a line, or before its doc comments. */
+function partsOf(source: SourceFile): Part[] {
+  const { text } = source;
+  const lexemes = lexemesIn(source);
+  const cuts = [{ start: 0, first: 0 }];
   let docs: number | undefined;
-  for (const { 0: token, 1: begin, 2: doc, index } of text.matchAll(PIECES)) {
-    if (begin !== undefined && (docs ?? index) > 0) cuts.push(docs ?? index);
-    if (doc !== undefined) docs ??= index;
-    else if (!/^\/[/*]/.test(token)) docs = undefined;
-  }
-  return cuts.map((start, i) => ({ text: text.slice(start, cuts[i + 1]), start }));
+  lexemes.forEach(({ kind }, i) => {
+    if (kind === "comment") return;
+    if (kind === "doc") return void (docs ??= i);
+    const first = docs ?? i;
+    docs = undefined;
+    if (beginsDeclaration(text, lexemes, i) && lexemes[first]!.start > 0)
+      cuts.push({ start: lexemes[first]!.start, first });
+  });
+  return cuts.map(({ start, first }, i) => ({
+    start,
+    text: text.slice(start, cuts[i + 1]?.start),
+    lexemes: lexemes.slice(first, cuts[i + 1]?.first),
+  }));
 }

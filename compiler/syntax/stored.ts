@@ -1,6 +1,6 @@
 /** Syntax trees as text: reading one takes a tenth of the time of parsing its source. */
 import type { Declaration } from "./ast.js";
-import type { SourceFile, Span } from "./source.js";
+import type { SourceFile, Span } from "../source/source.js";
 
 /** JSON has no infinities, so they are strings; these are unambiguous, since texts are in other nodes. */
 const INFINITY = "inf";

@@ -2,7 +2,7 @@
 import type { MatchResult, Node } from "ohm-js";
 import { ggsl } from "./ggsl.generated.js";
 import type * as Ast from "./ast.js";
-import type { SourceFile, Span } from "./source.js";
+import type { SourceFile, Span } from "../source/source.js";
 
 /** The place of the text in its file; set during one conversion. */
 let place: { source: SourceFile; offset: number };

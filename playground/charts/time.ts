@@ -2,7 +2,7 @@
 import { scaleLinear } from "d3-scale";
 import { h, short, svg } from "../dom.js";
 import { chart, frameOf } from "./axes.js";
-import { greatest, least } from "@ggsl/compiler/extremes.js";
+import { greatest, least } from "@ggsl/compiler/core/extremes.js";
 
 /** The name of the line that every chain has. */
 export const SURPRISE = "surprise";

@@ -1,6 +1,6 @@
 /** The worker: compiles the chains, loads the model, and compares. */
 import "../dispose.js";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { compareChains } from "ggsl/compare/compare.js";
 import type { CompareProgress } from "ggsl/compare/options.js";
 import { AbortError, InputError } from "ggsl/core/errors.js";

@@ -1,11 +1,15 @@
 /** Completions at the cursor: words of the language, samplers, and the parameters of the present stage. */
 import type { Completion, CompletionContext, CompletionResult, CompletionSource } from "@codemirror/autocomplete";
 import type { EditorView } from "@codemirror/view";
+import { isWordLexeme, lexemesOf, WORD, WORD_CHARACTER } from "@ggsl/compiler/source/lexemes.js";
 import type { LanguageTables, StageSymbol } from "../engine/messages.js";
 import { h } from "../dom.js";
 
 /** The maximum length of text before the cursor that is searched for an open bracket. */
 const MAX_BACK = 2000;
+
+/** A word at the end of a text. */
+const LAST_WORD = new RegExp(`(?<!${WORD_CHARACTER})${WORD}$`, "u");
 
 /** `ownSymbols` are the samplers and chains of the program. */
 export function completionSource(tables: LanguageTables, ownSymbols: () => readonly StageSymbol[]): CompletionSource {
@@ -18,7 +22,7 @@ export function completionSource(tables: LanguageTables, ownSymbols: () => reado
   return (context: CompletionContext): CompletionResult | null => {
     const before = context.state.sliceDoc(Math.max(0, context.pos - MAX_BACK), context.pos);
     const line = before.slice(before.lastIndexOf("\n") + 1);
-    const [word] = /[\p{L}_][\p{L}\d_]*$/u.exec(before) ?? [""];
+    const [word] = LAST_WORD.exec(before) ?? [""];
     if (line.includes("//") || (word === "" && !context.explicit && !/[(,]\s*$/.test(line))) return null;
     const own = ownSymbols();
     const names = new Set(own.map(({ name }) => name));
@@ -44,7 +48,7 @@ export function completionSource(tables: LanguageTables, ownSymbols: () => reado
             ...fixed,
           ]),
     ];
-    return { from: context.pos - word.length, options, validFor: /^[\p{L}_][\p{L}\d_]*$/u };
+    return { from: context.pos - word.length, options, validFor: LAST_WORD };
   };
 }
 
@@ -90,8 +94,9 @@ function openCall(before: string): { readonly name: string; readonly given: read
     if (character === ")") depth++;
     else if (character === "{" || character === "}" || character === "|") return undefined;
     else if (character === "(" && depth-- === 0) {
-      const [name] = /[\p{L}_][\p{L}\d_]*$/u.exec(before.slice(0, i)) ?? [""];
-      const given = [...before.slice(i + 1).matchAll(/([\p{L}_][\p{L}\d_]*)\s*:/gu)].map(([, arg]) => arg!);
+      const [name] = LAST_WORD.exec(before.slice(0, i)) ?? [""];
+      const inside = lexemesOf(before.slice(i + 1));
+      const given = inside.flatMap((one, j) => (isWordLexeme(one) && inside[j + 1]?.text === ":" ? [one.text] : []));
       return name === "" ? undefined : { name, given };
     }
   }

@@ -2,6 +2,7 @@
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
+import { MARK, nextLexeme, type Lexeme } from "@ggsl/compiler/source/lexemes.js";
 import type { LanguageTables } from "../engine/messages.js";
 
 /** The colours are the page's variables, so dark mode needs no second style. */
@@ -17,6 +18,16 @@ const style = HighlightStyle.define([
   { tag: tags.operator, color: "var(--code-operator)" },
 ]);
 
+/** What is known at the start of a line: whether it is in a comment, and the lexeme before it. */
+interface State {
+  isInComment: boolean;
+  before: Lexeme | undefined;
+}
+
+const STYLES = { comment: "comment", doc: "docComment", text: "string", pattern: "string", number: "number" } as const;
+/** Marks that are no operators, and characters that begin nothing. */
+const BRACKETS = new RegExp(`^(?:[(){}[\\],;.]|(?!${MARK})[^])$`, "u");
+
 export function highlighting({ keywords, types, functions, names, std }: LanguageTables): Extension {
   const words = new Map<string, string>([
     ...std.map(({ name }) => [name, "variableName.function"] as const),
@@ -26,28 +37,27 @@ export function highlighting({ keywords, types, functions, names, std }: Languag
   ]);
   // a keyword that is also a builtin column (`token`, `bias`) is highlighted as the column
   for (const name of Object.keys(names)) words.set(name, "variableName.standard");
-  const token = (stream: StringStream, state: { isInComment: boolean }): string | null => {
-    if (state.isInComment || stream.match("/*")) {
-      state.isInComment = !stream.match(/^(?:[^*]|\*(?!\/))*\*\//);
+  const styleOf = ({ kind, text }: Lexeme): string | null => {
+    if (kind === "name" || kind === "keyword") return words.get(text) ?? null;
+    return kind === "mark" ? (BRACKETS.test(text) ? null : "operator") : STYLES[kind];
+  };
+  const token = (stream: StringStream, state: State): string | null => {
+    if (state.isInComment) {
+      state.isInComment = !stream.match(/^.*?\*\//);
       if (state.isInComment) stream.skipToEnd();
       return "comment";
     }
     if (stream.eatSpace()) return null;
-    if (stream.match(/^\/\/\/.*/)) return "docComment";
-    if (stream.match(/^\/\/.*/)) return "comment";
-    if (/[(,]\s*$/.test(stream.string.slice(0, stream.pos)) && stream.match(/^\/(?![/*])(?:\\.|[^/\\])+\//))
-      return "string";
-    if (stream.match(/^"(?:\\.|[^"\\])*"?/)) return "string";
-    if (stream.match(/^(?:\d+\.\d+|\.\d+|\d+)(?:[eE][-+]?\d+)?/)) return "number";
-    const word = stream.match(/^[\p{L}_][\p{L}\d_]*/u);
-    if (word) return words.get((word as RegExpMatchArray)[0]) ?? null;
-    if (stream.match(/^(?:\|>|->|\.\.|[-+*/<>=!]=|[-+*/%^<>=?:])/)) return "operator";
-    stream.next();
-    return null;
+    const next = nextLexeme(stream.string, stream.pos, state.before);
+    if (!next) return (stream.skipToEnd(), null);
+    stream.pos = next.end;
+    if (next.kind === "comment") state.isInComment = next.text.startsWith("/*") && !/^\/\*.*\*\/$/.test(next.text);
+    else state.before = next;
+    return styleOf(next);
   };
   const language = StreamLanguage.define({
     name: "ggsl",
-    startState: () => ({ isInComment: false }),
+    startState: (): State => ({ isInComment: false, before: undefined }),
     token,
     languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
   });

@@ -1,10 +1,10 @@
 /** Diagnostics of the program, and the parameters of its chain. */
-import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn, type SourceFile } from "@ggsl/compiler/source/source.js";
 import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
 import { openProgram, sourceOf, type OpenProgram } from "./program.js";

@@ -4,9 +4,9 @@ import type { Candidate } from "ggsl/chain/evaluate.js";
 export interface Distribution {
   /** The remaining rows. */
   readonly tokens: Int32Array;
-  /** By token; 0 for dropped ones. */
+  /** The probability of each token; 0 for a dropped one. */
   readonly probs: Float32Array;
-  /** By token: 1 for the remaining rows. */
+  /** For each token: 1 if its row remains. */
   readonly isKept: Uint8Array;
 }
 

@@ -4,7 +4,7 @@ import { drawingOf, type Box, type Drawing } from "@ggsl/compiler/graph/drawing.
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { stagesOf } from "@ggsl/compiler/graph/stages.js";
 import type { DrawnNode, PageDrawing } from "./messages.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const HEIGHT = 36;
 /** The width of a character in pixels, of the label and of the detail below it. */

@@ -2,9 +2,9 @@
 import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { STD_NAMES, stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import type { Declaration, File } from "@ggsl/compiler/syntax/ast.js";
-import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { KEYWORDS } from "@ggsl/compiler/source/keywords.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import type { LanguageTables, StageSymbol } from "./messages.js";
 
 export function languageTables(): LanguageTables {

@@ -117,13 +117,13 @@ export interface Evaluated {
 
 export interface ChainRequest extends ProgramRef {
   readonly uniforms: ParamValues;
-  readonly place: Place;
+  readonly place: PickPoint;
   /** The texts of the tokens; absent if none were given. */
   readonly vocabulary?: readonly string[];
 }
 
 /** Where in a text the chain picks a token. */
-export interface Place {
+export interface PickPoint {
   /** For each token of the vocabulary. */
   readonly logits: Float32Array;
   /** Token ids before the first one that the chain picked. */
@@ -142,7 +142,7 @@ export interface StageResult {
   readonly rows: number;
   /** In bits. */
   readonly entropy: number;
-  /** Of the shown tokens, in their order; 0 for a dropped one. */
+  /** The probabilities of the shown tokens, in their order; 0 for a dropped one. */
   readonly probs: Float32Array;
   /** A row that is kept may have a probability of 0. */
   readonly isKept: Uint8Array;

@@ -11,7 +11,7 @@ import {
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
 import { setParams, staticParams } from "./statics.js";
@@ -44,7 +44,7 @@ export const counters = { compiled: 0 };
 /** The program, the stages to compare with, and those before them. */
 const MAX_OPEN = 4;
 
-/** By what they were opened from, the latest last. */
+/** The open programs by what they were opened from, the latest last. */
 const latest = new Map<string, OpenProgram>();
 
 /** Opens a program; the last ones are cached. Throws `CompileError`. */

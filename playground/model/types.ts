@@ -1,6 +1,6 @@
 /** What writes texts and gives logits for the page. */
 import type { Token } from "ggsl/models/thread/messages.js";
-import type { ParamValues, Place, ProgramRef, SpecReply } from "../engine/messages.js";
+import type { ParamValues, PickPoint, ProgramRef, SpecReply } from "../engine/messages.js";
 
 /** A text to write. */
 export interface TextTask extends SpecReply {
@@ -41,7 +41,7 @@ export interface TextSoFar {
 
 /** What the model gives a chain at a place of a text. */
 export interface Seen {
-  readonly place: Place;
+  readonly place: PickPoint;
   /** The text of each token. Of tokens with the same text, such as parts of characters, only the first one has it. */
   readonly texts: readonly string[];
   /** Texts of tokens, by their ids. */

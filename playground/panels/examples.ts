@@ -2,7 +2,7 @@
 import { h, svg } from "../dom.js";
 import type { PreviewReply } from "../engine/messages.js";
 import { EXAMPLES, type Example } from "../state/examples.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const [WIDTH, HEIGHT] = [192, 56];
 

@@ -1,7 +1,7 @@
 /** The panel that chooses the logits. */
 import { InputError } from "ggsl/core/errors.js";
 import { h } from "../dom.js";
-import type { Place } from "../engine/messages.js";
+import type { PickPoint } from "../engine/messages.js";
 import { models } from "../model/source.js";
 import type { Seen } from "../model/types.js";
 import { notify } from "../notices.js";
@@ -11,7 +11,7 @@ import type { ChosenPlace } from "./text.js";
 
 interface LogitsPanel {
   /** Where the chain picks. Throws `InputError` for an invalid list, and what the model refuses. */
-  place(): Place;
+  place(): PickPoint;
   /** The texts of the tokens: of the field, or of the model. Throws `InputError`. */
   vocabulary(): readonly string[] | undefined;
   /** The field with the texts. */
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<Shape, string>> = {
 };
 
 /** Before the model is there: logits like those of a language. */
-const standIn = (): Place => ({
+const standIn = (): PickPoint => ({
   logits: logitsOf({ kind: "shape", shape: "zipf", size: 500 }),
   history: [],
   picked: [],

@@ -5,7 +5,7 @@ import { rankPlot } from "../charts/ranks.js";
 import { h } from "../dom.js";
 import type { StageResult, StagesReply } from "../engine/messages.js";
 import { numbersOf } from "./numbers.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 interface StagesPanel {
   /** @param texts known texts of tokens */

@@ -1,4 +1,5 @@
 /** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
+import { isWord } from "@ggsl/compiler/source/lexemes.js";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { ParamValues, StaticValues } from "../engine/messages.js";
@@ -80,8 +81,7 @@ function checked(value: unknown): Shared {
   };
 }
 
-const isName = (value: unknown): value is string =>
-  typeof value === "string" && /^[\p{L}_][\p{L}\d_]{0,99}$/u.test(value);
+const isName = (value: unknown): value is string => typeof value === "string" && value.length <= 100 && isWord(value);
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw unreadable(`${what} is not an object`);

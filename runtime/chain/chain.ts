@@ -1,5 +1,5 @@
 /** The chain interface of the package: chains compiled from text or read from a spec, and evaluated on plain logits. */
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
@@ -12,7 +12,7 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from "./evaluate.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 
 /**
  * A compiled chain: its graphs, and a method to run it on plain logits. It holds no native memory and needs no disposal.

@@ -7,7 +7,7 @@ import { DEVICE_BACKENDS, type DeviceBackend } from "../backends/devices/locate.
 import { placeGraph, type Split } from "../backends/devices/place.js";
 import { InputError, translated } from "../core/errors.js";
 import * as is from "../core/check.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { ChainResults } from "../backends/native/binding.js";
 import { hasNative, isNativeThere, loadBinding } from "../backends/native/loader.js";
 import { columnsOf, varying } from "../sequence/features/feed.js";

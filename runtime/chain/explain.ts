@@ -10,7 +10,7 @@ import { explainGraph, placedStages, type Explanation } from "./explanation.js";
 import { InputError } from "../core/errors.js";
 import type { DeviceFamily, EvaluatorOptions } from "../backends/native/binding.js";
 import { hasNative, loadBinding } from "../backends/native/loader.js";
-import { device } from "../core/optionChecks.js";
+import { device } from "../core/sharedOptions.js";
 import { readServers, type RemoteKind, type Server } from "../backends/devices/servers.js";
 
 interface ExplainOptions {

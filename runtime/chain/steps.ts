@@ -11,7 +11,7 @@ import { InputError } from "../core/errors.js";
 import type { Feed } from "../sequence/features/feed.js";
 import { feedOption } from "../sequence/features/feedOption.js";
 import { textsOf, vocabularyFrom } from "../core/vocabulary.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import { statesAccepted } from "../backends/reference/accepted.js";
 import type { Outputs } from "../backends/reference/interpret.js";
 import type { Vector } from "../backends/reference/kernels.js";

@@ -1,13 +1,14 @@
 /** Runs `test` blocks: a chain on given numbers, compared with the expected results. */
 import { constantIn } from "@ggsl/compiler/check/types.js";
 import { rowsOf } from "@ggsl/compiler/check/tests.js";
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import type { Importer, Module, Program } from "@ggsl/compiler/check/program.js";
+import type { Module, Program } from "@ggsl/compiler/check/program.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
 import { ALL_OUTPUTS, checkSource, compileChain, graphOf } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { Chain, Expr, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
-import { lineColumn, type SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn, type SourceFile } from "@ggsl/compiler/source/source.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
 import {
@@ -19,7 +20,7 @@ import {
 } from "./evaluate.js";
 import type { Pairs } from "../sequence/features/feed.js";
 import { vocabularyOption } from "../sequence/features/feedOption.js";
-import { device } from "../core/optionChecks.js";
+import { device } from "../core/sharedOptions.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "../core/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */

@@ -3,7 +3,7 @@ import { hashOf, noiseOf } from "@ggsl/compiler/graph/hash.js";
 import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
-import { finite, tokenList } from "../core/optionChecks.js";
+import { finite, tokenList } from "../core/sharedOptions.js";
 
 /** Which watermark is looked for, and where. */
 export interface DetectOptions {

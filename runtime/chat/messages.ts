@@ -1,5 +1,5 @@
 /** Conversations as callers give them: in the form of OpenAI's API, which templates expect. */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
 import { checkLimit } from "./limits.js";

@@ -1,5 +1,5 @@
 /** Templates: found in a model's metadata, parsed, rendered within limits. */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../core/errors.js";
 import type { ModelInfo } from "../backends/native/binding.js";
 import { analyze, interpreterOf, type Analysis } from "./interpreter.js";
@@ -8,7 +8,7 @@ import { Budget, checkLimit, NotHere } from "./limits.js";
 import type { Forms } from "./messages.js";
 import { describeTag, faultyTag, placesOf, tagsOf, type Tag } from "./places.js";
 import { strftime } from "./strftime.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const KEY = "tokenizer.chat_template";
 

@@ -2,7 +2,7 @@
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { onAbort } from "../core/aborts.js";
 import type { GenerationBatch } from "../models/batch.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import { abortError, InputError } from "../core/errors.js";
 import type { Model } from "../models/model.js";
 import { copied } from "../sequence/prompt.js";

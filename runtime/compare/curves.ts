@@ -1,5 +1,5 @@
 /** Means for each position of a text. */
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** One entry for each position of a token, from the first one after the prompt on. */
 export interface Curve {

@@ -3,7 +3,7 @@ import type { Chain } from "../chain/chain.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
 import { MAX_SEQUENCES } from "../generation/request.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { TokenizeOptions } from "../sequence/prompt.js";
 import type { UniformValues } from "../sequence/sequence.js";
 import type { Comparison } from "./comparison.js";

@@ -2,7 +2,7 @@
 import type { WrittenText } from "./measures.js";
 
 export class ComparedTexts {
-  /** Of each chain, by the number of the text: undefined until it has ended. */
+  /** The texts of each chain by their numbers; undefined until a text has ended. */
   private readonly written: (WrittenText | undefined)[][];
   /** Tokens so far; a text that has ended counts as a whole one. */
   private readonly counts: number[][];

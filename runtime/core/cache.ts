@@ -6,7 +6,7 @@ interface Entry<Value> {
 }
 
 export class Cache<Value> {
-  /** The one that was used longest ago first. */
+  /** The entries, the one that was used longest ago first. */
   readonly #entries = new Map<string, Entry<Value>>();
   #total = 0;
 

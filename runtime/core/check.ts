@@ -3,8 +3,8 @@
  * checks its arguments before it does anything else. A check throws an `InputError` that names the argument, what was expected
  * and what was found.
  */
-import { show } from "@ggsl/compiler/graph/show.js";
-import { unknownOption, type OptionNames } from "@ggsl/compiler/optionNames.js";
+import { show } from "@ggsl/compiler/core/show.js";
+import { unknownOption, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { InputError } from "./errors.js";
 
 /** Throws `InputError` unless the value is allowed. */

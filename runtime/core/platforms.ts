@@ -17,7 +17,7 @@ export interface Platform {
   readonly gpus?: boolean;
 }
 
-/** By the name of the addon's package, in the scope @ggsl. */
+/** The platforms by the name of the addon's package, in the scope @ggsl. */
 export const PLATFORMS = {
   "linux-x64": { os: "linux", cpu: "x64", libc: "glibc", llama: "linux-x64", gpus: true },
   "linux-arm64": { os: "linux", cpu: "arm64", libc: "glibc", llama: "linux-arm64" },

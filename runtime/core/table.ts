@@ -1,6 +1,6 @@
 /** Text tables for the terminal. */
-import { visible } from "@ggsl/compiler/syntax/visible.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { visible } from "@ggsl/compiler/source/visible.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** Aligns columns; cells without letters (numbers) to the right. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {

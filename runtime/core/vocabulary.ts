@@ -1,6 +1,6 @@
 /** Vocabularies: the texts of tokens, from a model or from a list. */
 import { InputError } from "./errors.js";
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 
 /** A vocabulary. Texts are byte strings, one character per byte. */
 export interface Vocabulary {

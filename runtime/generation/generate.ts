@@ -7,7 +7,7 @@ import { prepareBackend } from "../chain/evaluate.js";
 import { columnsOf, grammarsReady, releaseGrammars } from "../sequence/features/feed.js";
 import { modelFeed } from "../sequence/features/model.js";
 import { endValues, withoutEnds } from "./ends.js";
-import type { Generation, Piece } from "./generation.js";
+import type { Generation, Piece } from "./pieces.js";
 import {
   checkPicks,
   checkRoom,
@@ -28,17 +28,17 @@ import { Writer } from "./writer.js";
 import { checkGuides, copiedGuides } from "../sequence/guides.js";
 import { ended, oneLoop } from "../core/oneLoop.js";
 import { unlessAborted } from "../core/aborts.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import { checkPromptLength, copied, LatePrompt, promptLater } from "../sequence/prompt.js";
 import { restoreSequence, saveSequence } from "../sequence/savedSequence.js";
 import type { Slot } from "../decode/scheduler/step.js";
 import { acceptPrompt, startSequence, withUniforms, type SequenceState } from "../sequence/sequence.js";
 import { tokensOf } from "../decode/speculation/options.js";
-import type { Speculator } from "../decode/speculation/step.js";
+import type { Speculator } from "../decode/speculation/speculator.js";
 import { remembersRows, restoredStages, valuesOf, type SavedTail } from "../sequence/savedTail.js";
 import { settledStages } from "../sequence/tail.js";
 
-export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./generation.js";
+export type { Generation, GenerationStats, Logprob, Piece, Saved } from "./pieces.js";
 export type { GenerateOptions, RunOptions, SequenceRequest } from "./request.js";
 export { openScheduler, type LoadedModel, type Room } from "./room.js";
 

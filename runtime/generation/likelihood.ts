@@ -1,5 +1,5 @@
 /** The model's own probabilities, from its raw logits. */
-import type { Logprob } from "./generation.js";
+import type { Logprob } from "./pieces.js";
 
 /**
  * The logarithm of the probability of a token, the `count` likeliest tokens, the first of ties first, and the entropy of all, in

@@ -8,7 +8,7 @@ import { InputError } from "../core/errors.js";
 import type { Feed } from "../sequence/features/feed.js";
 import { feedOption } from "../sequence/features/feedOption.js";
 import { withFed, type Guides } from "../sequence/guides.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { TokenizeOptions } from "../sequence/prompt.js";
 import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js";
 import type { UniformValues } from "../sequence/sequence.js";
@@ -143,7 +143,7 @@ export const RUN: is.Checks<RunOptions> = {
 export const checkRun = is.someOptions(RUN);
 
 const MAX_LISTED = 100;
-/** Of a batch. */
+/** The most sequences of a batch. */
 export const MAX_SEQUENCES = 256;
 
 export const REQUEST: is.Checks<SequenceRequest> = {
@@ -202,7 +202,7 @@ const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: Sequ
 /** The sequences that a request can get. */
 interface Sequences {
   readonly sequences: number;
-  /** Those of them that are not reserved. */
+  /** The sequences that are not reserved. */
   readonly shared: number;
 }
 

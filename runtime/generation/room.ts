@@ -18,7 +18,7 @@ export interface LoadedModel {
   readonly binding: ModelBinding;
   readonly chosen: Pick<ChosenDevice, "device" | "skipped"> & {
     readonly backend: DeviceBackend | "wasm" | "rpc";
-    /** Of a device of another machine. */
+    /** The kind of a device of another machine. */
     readonly kind?: RemoteKind;
   };
   /** False if all layers, and therefore the logits, are on the CPU. */

@@ -19,7 +19,7 @@ import type { Drafter } from "../decode/speculation/drafter.js";
 import { knownStates } from "../decode/speculation/known.js";
 import { openLookup } from "../decode/speculation/lookup.js";
 import { isAdaptive, ngramOf, tokensOf, type DraftOptions, type Speculate } from "../decode/speculation/options.js";
-import { Speculator } from "../decode/speculation/step.js";
+import { Speculator } from "../decode/speculation/speculator.js";
 import { isWasmThere, loadedWasm } from "../backends/wasm/loader.js";
 import { checkSameVocabulary } from "../decode/speculation/vocabularies.js";
 import { mayEnd } from "./ends.js";

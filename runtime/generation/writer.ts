@@ -19,20 +19,20 @@ import {
   type UniformValues,
 } from "../sequence/sequence.js";
 import { checkTailKeeps } from "../sequence/tail.js";
-import type { Speculator } from "../decode/speculation/step.js";
+import type { Speculator } from "../decode/speculation/speculator.js";
 import { mayEnd, withoutEnds } from "./ends.js";
 import { forcing, type Force, type Forced } from "./forced.js";
-import type { GenerationStats, Piece, Saved } from "./generation.js";
+import type { GenerationStats, Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
 import { Line } from "../sequence/line.js";
-import { Meter } from "./meter.js";
+import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
 import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
 export interface Parts {
@@ -67,7 +67,7 @@ interface Picked {
 }
 
 export class Writer {
-  readonly meter: Meter;
+  readonly meter: StatsCounter;
   private readonly line: Line;
   private readonly text: TokenText;
   private readonly output: TextOutput<Omit<Piece, "text">>;
@@ -98,7 +98,7 @@ export class Writer {
       prompt.length,
     );
     this.limit = Math.min(options.maxTokens ?? Infinity, slot.contextSize - longest);
-    this.meter = new Meter({
+    this.meter = new StatsCounter({
       promptTokens: prompt.length,
       computedPromptTokens: slot.computedPromptTokens,
       split: placed.split,

@@ -5,7 +5,7 @@
 import { InputError } from "../core/errors.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 
-/** Of the source that is read: reading is never interrupted, so that there is one at most. */
+/** What is left for the source that is read: reading is never interrupted, so that there is one at most. */
 let left: number | undefined;
 let name = "";
 

@@ -1,6 +1,6 @@
 /** The kinds of sources, and which engine each goes to: the only place that says so. */
-import { show } from "@ggsl/compiler/graph/show.js";
-import { unknownOption } from "@ggsl/compiler/optionNames.js";
+import { show } from "@ggsl/compiler/core/show.js";
+import { unknownOption } from "@ggsl/compiler/core/optionNames.js";
 import { InputError } from "../core/errors.js";
 import { budgeted } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";

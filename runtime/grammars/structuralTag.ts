@@ -1,5 +1,5 @@
 /** Checks XGrammar's structural tags: it gives no message for a fault in one. */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../core/errors.js";
 import { spend } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";

@@ -3,7 +3,7 @@ import { onAbort } from "../core/aborts.js";
 import { CONTEXT_SETTINGS, contextSettings, type ContextSettings } from "../backends/contextOptions.js";
 import * as is from "../core/check.js";
 import { abortError, InputError, translate, translated } from "../core/errors.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { LoadedModel } from "../generation/generate.js";
 import type { NativeContext } from "../backends/native/binding.js";
 import { copied, promptLater, type TokenizeOptions } from "../sequence/prompt.js";

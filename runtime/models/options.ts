@@ -6,7 +6,7 @@ import type { DeviceChoice } from "../backends/devices/several.js";
 import { moduleSource, type ModuleSource } from "../backends/wasm/source.js";
 import { CHAT, type ChatOptions } from "../chat/render.js";
 import * as is from "../core/check.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { TokenizeOptions } from "../sequence/prompt.js";
 
 export const MODEL_BACKENDS = ["auto", ...DEVICE_BACKENDS, "wasm"] as const;

@@ -5,7 +5,7 @@ import { appendedSurfaceOf } from "@ggsl/compiler/emit/surface.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { UniformValues } from "../sequence/sequence.js";
 import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../chain/steps.js";
 import { checkOrt, type Ort, type OrtTensor } from "./ort.js";

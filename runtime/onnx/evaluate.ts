@@ -5,7 +5,7 @@ import { SUMS } from "@ggsl/compiler/emit/onnx/options.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import type { Outputs } from "../backends/reference/interpret.js";
 import type { UniformValues } from "../sequence/sequence.js";
 import {

@@ -16,7 +16,7 @@ export interface OrtSession {
 
 export interface OrtTensor {
   readonly dims: readonly number[];
-  /** Of a tensor that is in the memory of this process. */
+  /** The values of a tensor that is in the memory of this process. */
   readonly data: unknown;
 }
 

@@ -4,7 +4,7 @@ import type { Feature, FeatureSource, Graph } from "@ggsl/compiler/graph/graph.j
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
 import type { Feed } from "./features/feed.js";
-import * as checks from "../core/optionChecks.js";
+import * as checks from "../core/sharedOptions.js";
 import { copied } from "./prompt.js";
 
 /** A sequence that is decoded in the same batch. Each picked token continues it too. */

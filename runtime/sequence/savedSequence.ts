@@ -9,7 +9,7 @@ import { restoreWatches, saveWatches, type SavedWatch } from "./features/endings
 import { promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
 import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
 import type { GrammarSource } from "../grammars/types.js";
-import { finite, tokenList } from "../core/optionChecks.js";
+import { finite, tokenList } from "../core/sharedOptions.js";
 import { restoredStages, savedTail, type SavedTail } from "./savedTail.js";
 import { keptStates, readsText, startSequence, type SequenceState } from "./sequence.js";
 import { startStream } from "./streams.js";

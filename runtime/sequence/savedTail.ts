@@ -6,7 +6,7 @@ import type { Graph, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
-import { finite } from "../core/optionChecks.js";
+import { finite } from "../core/sharedOptions.js";
 import { rowsOf, type Rows } from "./tail.js";
 
 /** A host tail as JSON. */

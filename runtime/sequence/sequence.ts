@@ -7,10 +7,10 @@ import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compil
 import type { Draw, Ending, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
-import { fractionMeant } from "@ggsl/compiler/graph/range.js";
+import { fractionMeant } from "@ggsl/compiler/core/range.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
-import { suggest } from "@ggsl/compiler/check/suggest.js";
+import { suggest } from "@ggsl/compiler/core/suggest.js";
 import { InputError } from "../core/errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
 import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";

@@ -1,6 +1,6 @@
 /** The options of a server, and their checks. */
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
-import type { OptionNames } from "@ggsl/compiler/optionNames.js";
+import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { named, namedIn } from "ggsl/core/check.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";

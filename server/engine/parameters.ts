@@ -1,5 +1,6 @@
 /** The values of a request for the chain that writes its text. */
-import type { Graph, Param, Range } from "@ggsl/compiler/graph/graph.js";
+import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
+import type { Range } from "@ggsl/compiler/core/range.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { seededChain, type Chain } from "ggsl/chain/chain.js";
 import type { Feed } from "ggsl/sequence/features/feed.js";

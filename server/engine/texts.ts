@@ -1,5 +1,5 @@
 /** Writes the texts of a request, all at once. */
-import type { Generation, GenerationStats, Piece } from "ggsl/generation/generation.js";
+import type { Generation, GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Metrics } from "../metrics/metrics.js";
 import type { Ticket } from "../queue/queue.js";
 import type { Engine } from "./engine.js";

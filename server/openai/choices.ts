@@ -1,5 +1,5 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
-import type { GenerationStats, Piece } from "ggsl/generation/generation.js";
+import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
 import type { ToolReader, ToolCallText } from "./tools/reader.js";

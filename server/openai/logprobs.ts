@@ -1,6 +1,6 @@
 /** Log-probabilities in the two forms of OpenAI's API. They are the model's own, before the chain. */
 import type { Model } from "ggsl/models/model.js";
-import type { Piece } from "ggsl/generation/generation.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 
 type Texts = Pick<Model, "textOf" | "bytesOf">;
 

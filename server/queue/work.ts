@@ -1,5 +1,5 @@
 /** What each lane has at work, and its limits. */
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 import type { Lane } from "../lanes/lane.js";
 import type { LaneLimits } from "../lanes/limits.js";
 import { Refusal } from "../refusal.js";

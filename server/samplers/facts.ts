@@ -1,8 +1,8 @@
 /** Compiles a source, and says what came of it. It runs in the worker thread. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Diagnostic } from "@ggsl/compiler/check/diagnostics.js";
-import { CompileError, isError } from "@ggsl/compiler/check/diagnostics.js";
+import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
+import { CompileError, isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
 import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
@@ -12,7 +12,7 @@ import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
-import { lineColumn } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explanation.js";
 import { picksInTail } from "ggsl/sequence/tail.js";
 import type { Source } from "./form.js";

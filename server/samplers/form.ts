@@ -1,6 +1,7 @@
 /** What a client sent as `sampler`: a program, a pipeline or a spec, and the id of it. */
 import { createHash } from "node:crypto";
-import { KEYWORDS } from "@ggsl/compiler/syntax/keywords.js";
+import { DECLARATIONS } from "@ggsl/compiler/source/declarations.js";
+import { firstCode } from "@ggsl/compiler/source/lexemes.js";
 import type { SamplerForm } from "./types.js";
 
 /** Everything that decides what is compiled. */
@@ -13,15 +14,11 @@ export interface Source {
   readonly own?: { readonly name: string; readonly file?: string };
 }
 
-const DECLARATIONS = Object.entries(KEYWORDS).flatMap(([word, { group }]) => (group === "declaration" ? [word] : []));
-const BEGINS_PROGRAM = new RegExp(`^(?:${DECLARATIONS.join("|")})\\b`);
-const BLANKS = /^(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/;
-
 /** A pipeline begins with the name of a sampler, which is no keyword. */
 export function formOf(text: string): SamplerForm {
-  const begin = text.slice(BLANKS.exec(text)![0].length);
-  if (begin.startsWith("{")) return "spec";
-  return BEGINS_PROGRAM.test(begin) ? "program" : "pipeline";
+  const first = firstCode(text.trimStart())?.text ?? "";
+  if (first === "{") return "spec";
+  return DECLARATIONS.has(first) ? "program" : "pipeline";
 }
 
 /** The names that samplers of the server can have. */

@@ -1,5 +1,5 @@
 /** Imports settings of other tools as programs, for `ggsl import` and for calling programs. */
-import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { decidingKeys, detect, JSON_FORMATS, KINDS, type JsonFormat } from "./formats/index.js";
 import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";

@@ -1,5 +1,5 @@
 /** Turns a plan into a checked program. */
-import { isError } from "@ggsl/compiler/check/diagnostics.js";
+import { isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkProgram } from "@ggsl/compiler/driver.js";
 import { print } from "@ggsl/format/print.js";
@@ -18,7 +18,7 @@ export interface Imported {
 
 /** Writes the program and compiles it: errors fail the import. */
 export function finish(plan: Plan, name: string): Imported {
-  const text = canonical(writeProgram(plan, name));
+  const text = canonicalForm(writeProgram(plan, name));
   if (text.length > MAX_LENGTH) throw new ImportError(`${name}: the program would be longer than a program may be`);
   const errors = checkProgram({ name: "imported.ggsl", text }).filter(isError);
   if (errors.length > 0)
@@ -29,7 +29,7 @@ export function finish(plan: Plan, name: string): Imported {
 }
 
 /** The form that `ggsl fmt` gives; a text with syntax errors stays, and the check of the program reports them. */
-function canonical(text: string): string {
+function canonicalForm(text: string): string {
   const printed = print({ name: "imported.ggsl", text });
   return "text" in printed ? printed.text : text;
 }

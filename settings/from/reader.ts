@@ -1,6 +1,5 @@
 /** Reads settings by name: checks types and ranges, and tracks which settings were not read. */
-import { describeRange, isInRange } from "@ggsl/compiler/graph/range.js";
-import type { Range } from "@ggsl/compiler/graph/graph.js";
+import { describeRange, isInRange, type Range } from "@ggsl/compiler/core/range.js";
 import type { Node, Setting, Settings } from "./nodes.js";
 import { ImportError, show, type Note, type NoteKind } from "./notes.js";
 import { isKnown, type Fields } from "./formats/fields.js";

@@ -17,7 +17,7 @@ import { describe, flagOf, listOf, textOf, wholeOf } from "./values.js";
 interface RunOption {
   /** What it is an option of. */
   readonly about: "run" | "generation";
-  /** Of `ggsl run`. */
+  /** The option of `ggsl run`. */
   readonly option: string;
   /** In TypeScript; those of the context are the members of `loadModel`'s options. */
   readonly api?: string;

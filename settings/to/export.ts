@@ -1,10 +1,10 @@
 /** Chains as settings of other tools: `ggsl export`. */
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
-import type { Importer } from "@ggsl/compiler/check/program.js";
-import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
+import type { Importer } from "@ggsl/compiler/source/importer.js";
+import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { checkPipeline, checkSource, chooseChain, compileChain } from "@ggsl/compiler/driver.js";
-import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { flatten } from "./flatten.js";
 import { toLlama, type LlamaExport } from "./llama.js";
 

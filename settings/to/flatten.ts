@@ -16,7 +16,7 @@ import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import type { TokenItem, TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import { stdSource } from "@ggsl/compiler/std/library.js";
 import type { Chain, StageCall } from "@ggsl/compiler/syntax/ast.js";
-import { lineColumn } from "@ggsl/compiler/syntax/source.js";
+import { lineColumn } from "@ggsl/compiler/source/source.js";
 
 /** A set of tokens. */
 export interface SetValue {
@@ -88,7 +88,7 @@ function labelOf({ span }: StageCall): string {
   return `${span.source.name}:${lineColumn(span.source, span.start).line}: \`${text}\``;
 }
 
-/** As in the compiler: an open seed is random, a uniform without a default is 0. */
+/** The default as the compiler has it: an open seed is random, a uniform without a default is 0. */
 function defaultOf({ declaration: { type, isStatic }, default: standard }: Param): Value {
   if (standard) return valueOf(standard, new Map());
   return type === "seed" ? "random" : isStatic ? undefined : 0;

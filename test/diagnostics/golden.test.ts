@@ -8,11 +8,11 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "@jest/globals";
 import { check, checkStages } from "../../compiler/check/check.js";
-import type { Diagnostic } from "../../compiler/check/diagnostics.js";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { RULES } from "../../cli/check/rules.js";
 import { compileProgram, type CompileOptions } from "../../compiler/driver.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
+import type { SourceFile } from "../../compiler/source/source.js";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const isBlessing = process.env.GGSL_BLESS === "1";
@@ -43,7 +43,7 @@ describe("the text of diagnostics", () => {
 
 /** Every code that a diagnostic function uses. */
 function codesInSource(): string[] {
-  const families = join(folder, "../../compiler/check/diagnostics");
+  const families = join(folder, "../../compiler/diagnostics");
   const text = readdirSync(families).map((name) => readFileSync(join(families, name), "utf8"));
   return [...text.join("").matchAll(/"([EW]\d{4})"/g)].map((m) => m[1]!);
 }

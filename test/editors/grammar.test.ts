@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IGrammar } from "vscode-textmate";
 import { FUNCTIONS } from "../../compiler/builtins/builtins.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 import { programFiles, readSource, tokensOf } from "../syntax/corpus.js";
 
 const require = createRequire(import.meta.url);
@@ -130,6 +130,19 @@ test "a \\"quoted\\" title" {
     expect(found.length).toBeGreaterThan(0);
     for (const token of found) expect(token.scope).toMatch(new RegExp(`^(?:${scope})`));
   });
+});
+
+test.each(["naïve", "épsilon", "名前", "𝒳1", "_x", "N"])("the name %s is one lexeme", (name) => {
+  const found = scopesOf(`sampler ${name}(${name}: f32) { let ${name}1 = ${name}1 * ${name} }\nchain c = ${name}(1)`);
+  const scoped = found.filter(({ text }) => text.includes(name)).map(({ text, scope }) => [text, scope]);
+  expect(scoped).toEqual([
+    [name, "entity.name.function.ggsl"],
+    [name, "variable.parameter.ggsl"],
+    [`${name}1`, "variable.other.definition.ggsl"],
+    [`${name}1`, "variable.other.ggsl"],
+    [name, "variable.other.ggsl"],
+    [name, "entity.name.function.call.ggsl"],
+  ]);
 });
 
 /** Contextual keywords, which are also names. */

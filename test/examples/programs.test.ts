@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { checkProgram } from "../../compiler/driver.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { parse } from "../../compiler/syntax/parse.js";
-import { textAt } from "../../compiler/syntax/source.js";
+import { textAt } from "../../compiler/source/source.js";
 import { runTests } from "../../runtime/chain/testing.js";
 import { importerFor } from "../../cli/files.js";
 

@@ -1,6 +1,6 @@
 /** A fixed part of each campaign, the saved cases, and what the watch must see. Long forms: `npm run fuzz`. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { OptionError } from "../../compiler/optionError.js";
+import { OptionError } from "../../compiler/core/optionError.js";
 import * as fc from "fast-check";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

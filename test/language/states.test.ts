@@ -1,6 +1,6 @@
 /** States: those that a chain keeps do not depend on its outputs, and integers stay integers. */
 import { describe, expect, test } from "@jest/globals";
-import type { Diagnostic } from "../../compiler/check/diagnostics.js";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { compileProgram } from "../../compiler/driver.js";
 import { fromSpec } from "../../compiler/graph/json.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";

@@ -1,6 +1,6 @@
 /** Texts of more tokens than a call can have arguments: about 125 000. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { greatest, least } from "../../compiler/extremes.js";
+import { greatest, least } from "../../compiler/core/extremes.js";
 import { compilePipeline, loadModel, type Model } from "../../runtime/index.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { isBuilt } from "../wasm/llamaTest.js";

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { compileProgram, graphOf, type CompileOptions, type DriverOptions } from "../../compiler/driver.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
-import type { Diagnostic } from "../../compiler/check/diagnostics.js";
+import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { limitsOf, type Limits } from "../../compiler/limits/limits.js";
 import { Meter } from "../../compiler/limits/meter.js";
 import { verify } from "../../compiler/graph/verify.js";

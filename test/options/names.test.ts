@@ -7,7 +7,7 @@ import * as ort from "onnxruntime-node";
 import { moduleChains } from "../../codegen/chains.js";
 import { genCommand } from "../../codegen/command.js";
 import * as compiler from "../../compiler/index.js";
-import { IN_CHAIN } from "../../compiler/optionNames.js";
+import { IN_CHAIN } from "../../compiler/core/optionNames.js";
 import { compareChains, drawFigure } from "../../runtime/compare.js";
 import { explain } from "../../runtime/chain/explain.js";
 import * as ggsl from "../../runtime/index.js";

@@ -1,5 +1,5 @@
 /** Compiles a program to graphs: checked once, lowered and optimized in several ways. */
-import { isError, type Diagnostic } from "../../compiler/check/diagnostics.js";
+import { isError, type Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { compileError } from "../../compiler/check/format.js";
 import type { Program as Checked } from "../../compiler/check/program.js";
 import { ALL_OUTPUTS, checkSource, compileChain, type OutputName } from "../../compiler/driver.js";

@@ -1,6 +1,6 @@
 /** The functions that a program declares, and their calls. */
 import * as fc from "fast-check";
-import type { FunctionName, Kind, Named, Piece, ScalarKind, Scope, Text } from "./text.js";
+import type { FunctionName, Kind, Named, Snippet, ScalarKind, Scope, Text } from "./text.js";
 
 const TYPES: Readonly<Record<ScalarKind, string>> = { scalar: "f32", whole: "i32", flag: "bool" };
 const DEFAULTS: Readonly<Record<ScalarKind, string>> = { scalar: "0.5", whole: "2", flag: "true" };
@@ -17,8 +17,8 @@ export interface FunctionChoice {
 const kinds = fc.constantFrom<ScalarKind>("scalar", "scalar", "whole", "flag");
 
 export const functionChoices = (
-  uniform: Readonly<Record<ScalarKind, Piece>>,
-  runtime: Readonly<Record<ScalarKind, Piece>>,
+  uniform: Readonly<Record<ScalarKind, Snippet>>,
+  runtime: Readonly<Record<ScalarKind, Snippet>>,
 ): fc.Arbitrary<FunctionChoice> =>
   fc.boolean().chain((isUniform) => {
     const body = isUniform ? uniform : runtime;
@@ -67,15 +67,15 @@ export function declareFunction(
 
 export interface CallParts {
   /** For the parameters of each kind. */
-  readonly args: Readonly<Record<ScalarKind, Piece>>;
-  readonly statics: Readonly<Record<ScalarKind, Piece>>;
+  readonly args: Readonly<Record<ScalarKind, Snippet>>;
+  readonly statics: Readonly<Record<ScalarKind, Snippet>>;
   /** What is called with these arguments where functions need not be uniform. */
   readonly isUniform: boolean;
-  readonly otherwise: Piece;
+  readonly otherwise: Snippet;
 }
 
 /** A call of a function with a result of a kind, or `otherwise` where there is none. */
-export const callOf = (result: Kind, { args, statics, isUniform, otherwise }: CallParts): Piece =>
+export const callOf = (result: Kind, { args, statics, isUniform, otherwise }: CallParts): Snippet =>
   fc
     .tuple(fc.nat({ max: 31 }), fc.boolean(), fc.boolean(), fc.record(args), fc.record(statics), otherwise)
     .map(([which, isNamed, isShort, given, known, other]) => (s) => {

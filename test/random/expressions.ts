@@ -5,7 +5,7 @@ import * as F from "./functions.js";
 import { foldConditions, foldNumbers, repeated } from "./loops.js";
 import { completes, endsWith, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
 import { isOrdered, nameOf, oneOf, t, where, words } from "./text.js";
-import type { Kind, Named, Piece, Rate, Text } from "./text.js";
+import type { Kind, Named, Snippet, Rate, Text } from "./text.js";
 
 const RATES: readonly Rate[] = ["static", "settled", "uniform", "runtime"];
 
@@ -37,7 +37,7 @@ const TRIPLES = words(...F.TRIPLES);
 const POWERS = words("2", "3", "0.5", "-1", "0", "8", "1.5");
 
 /** A seed: a number, or a parameter of that type. */
-export const seeds: Piece = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1", "42", "4294967295")).map(
+export const seeds: Snippet = fc.tuple(fc.nat({ max: 7 }), fc.constantFrom("0", "1", "42", "4294967295")).map(
   ([which, literal]) =>
     (s) =>
       [...s.seeds, literal][which % (s.seeds.length + 1)]!,
@@ -99,12 +99,12 @@ const rowNumbers = where(isOrdered, words("rank", "token"), words("token"));
 
 const EQUALITIES = words("==", "!=");
 
-type Weighted = Piece | { readonly weight: number; readonly arbitrary: Piece };
-const often = (weight: number, arbitrary: Piece): Weighted => ({ weight, arbitrary });
+type Weighted = Snippet | { readonly weight: number; readonly arbitrary: Snippet };
+const often = (weight: number, arbitrary: Snippet): Weighted => ({ weight, arbitrary });
 
 /** Shared by all types, so that it bounds the whole expression; the first choice is a leaf. */
 const depthIdentifier = fc.createDepthIdentifier();
-const one = (...pieces: readonly Weighted[]): Piece =>
+const one = (...pieces: readonly Weighted[]): Snippet =>
   fc.oneof({ maxDepth: 3, depthSize: "small", depthIdentifier, withCrossShrink: true }, ...pieces);
 
 interface Grammar {
@@ -133,8 +133,8 @@ const UNIFORM_KEYS = [
 const RUNTIME_KEYS = ["whole", "scalar", "flag", "column", "mask"] as const;
 
 /** Parts by name, for use before their definition. */
-const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: readonly K[]): Record<K, Piece> =>
-  Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Piece>;
+const ties = <K extends keyof Grammar>(tie: fc.LetrecTypedTie<Grammar>, keys: readonly K[]): Record<K, Snippet> =>
+  Object.fromEntries(keys.map((key) => [key, tie(key)])) as Record<K, Snippet>;
 
 export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => {
   const { staticWhole, staticScalar, staticFlag, uniformWhole, uniformScalar, uniformFlag } = ties(tie, UNIFORM_KEYS);

@@ -1,6 +1,6 @@
 /** Folds and `repeat`. */
 import * as fc from "fast-check";
-import { words, type Kind, type Piece, type Rate, type Scope } from "./text.js";
+import { words, type Kind, type Snippet, type Rate, type Scope } from "./text.js";
 
 interface Range {
   readonly from: string;
@@ -25,24 +25,24 @@ const counted = (s: Scope, name: string, { isPosition }: Range): Scope => ({
   canDraw: false,
 });
 
-const fold = (words: readonly string[], ranges: readonly Range[], body: Piece): Piece =>
+const fold = (words: readonly string[], ranges: readonly Range[], body: Snippet): Snippet =>
   fc.tuple(fc.constantFrom(...words), fc.constantFrom(...ranges), body).map(([how, range, write]) => (s) => {
     const name = s.fresh("i");
     return `(${how} ${name} in ${range.from}..${range.to}: ${write(counted(s, name, range))})`;
   });
 
 /** A fold of numbers. */
-export const foldNumbers = (body: Piece): Piece =>
+export const foldNumbers = (body: Snippet): Snippet =>
   fc.oneof(
     { weight: 2, arbitrary: fold(["sum"], [...RANGES, EMPTY], body) },
     { weight: 1, arbitrary: fold(["min", "max"], RANGES, body) },
   );
 
 /** A fold of conditions. */
-export const foldConditions = (body: Piece): Piece => fold(["any", "all"], [...RANGES, EMPTY], body);
+export const foldConditions = (body: Snippet): Snippet => fold(["any", "all"], [...RANGES, EMPTY], body);
 
 /** A value that is replaced in each round. */
-export const repeated = (kind: Kind, rate: Rate, init: Piece, body: Piece): Piece =>
+export const repeated = (kind: Kind, rate: Rate, init: Snippet, body: Snippet): Snippet =>
   fc
     .tuple(fc.option(fc.constantFrom(...RANGES, EMPTY)), words("0", "1", "2", "3"), init, body)
     .map(([range, count, start, write]) => (s) => {

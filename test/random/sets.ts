@@ -1,6 +1,6 @@
 /** Sets of tokens, texts and lists: what programs say about the tokens of a vocabulary. */
 import * as fc from "fast-check";
-import { nameOf, oneOf, t, words, type Named, type Piece } from "./text.js";
+import { nameOf, oneOf, t, words, type Named, type Snippet } from "./text.js";
 
 /** A vocabulary has at least these tokens, in the order of their ids; see `vocabularyOf`. */
 export const FIRST_TEXTS: readonly string[] = ["a", "b", " a", "7", "ab", "", "\u00e9", "a"];
@@ -10,7 +10,7 @@ export const TOKEN_CLASSES: Readonly<Record<"control" | "end", readonly number[]
 
 const ITEMS = ["0", "1", "2", "3", "7", '"a"', '"7"', '" a"', "/a/", "/^[0-9]+$/", "/^_?(a|b)*$/", "/\u00e9|\\x20/"];
 
-const literal: Piece = fc
+const literal: Snippet = fc
   .oneof(
     fc.array(fc.constantFrom(...ITEMS), { maxLength: 3 }).map((items) => `tokens(${items.join(", ")})`),
     fc.constantFrom("tokens.control", "tokens.end", "tokens(1 + 2, 4)", "tokens(5, 6,)"),
@@ -30,27 +30,27 @@ const sets = oneOf((s) => s.sets, literal);
 const membership = words("in", "not in");
 
 /** Whether each token is in a set. */
-export const tokenInSet: Piece = t`(token ${membership} ${sets})`;
+export const tokenInSet: Snippet = t`(token ${membership} ${sets})`;
 
 const isKnownWhole = ({ kind, rate }: Named): boolean => kind === "whole" && rate !== "runtime";
 
 /** The ids of tokens near the end of the text. */
 const positions = nameOf(({ isPosition }) => isPosition === true, words("1", "2", "3", "40"));
-export const lastTokens: Piece = t`last(${positions})`;
+export const lastTokens: Snippet = t`last(${positions})`;
 
 /** Whether a token is in a set, known before the graph runs. */
-export const knownInSet: Piece = t`(${fc.oneof(nameOf(isKnownWhole, words("3")), lastTokens, words("1", "-1", "(2 + 1)"))} ${membership} ${sets})`;
+export const knownInSet: Snippet = t`(${fc.oneof(nameOf(isKnownWhole, words("3")), lastTokens, words("1", "-1", "(2 + 1)"))} ${membership} ${sets})`;
 
 /** What the text may end with. */
 const endings = fc.oneof(
   words('"a"', '"ab"', '"b"', '" a7"', '"\u00e9a"', "[0]", "[1, 0]", "[2]", "[0, 0]", "[3, 1,]"),
   oneOf((s) => s.endings, words('"a"')),
 );
-export const endsWith: Piece = t`ends_with(${endings})`;
-export const since: Piece = t`since(${endings})`;
+export const endsWith: Snippet = t`ends_with(${endings})`;
+export const since: Snippet = t`since(${endings})`;
 
 /** How many sequences each token would complete. */
-export const completes: Piece = t`completes(${words("[0]", '["a", [1, 0]]', '["aba", 3]', "[[0, 1, 2], [1, 2], [2, 2], 1]", '[" ab", "b7"]', "[]")})`;
+export const completes: Snippet = t`completes(${words("[0]", '["a", [1, 0]]', '["aba", 3]', "[[0, 1, 2], [1, 2], [2, 2], 1]", '[" ab", "b7"]', "[]")})`;
 
 /** Values of constants that are texts and lists of token ids, and of constant sets. */
 export const endingConstants = fc.constantFrom('"a"', '"ba"', "[1]", "[2, 0,]");

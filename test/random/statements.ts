@@ -1,13 +1,13 @@
 /** Statements: the body of a sampler, and updates of its states. */
 import * as fc from "fast-check";
 import { drawNumbers, expressions, seeds } from "./expressions.js";
-import { t, where, words, type Kind, type Named, type Piece, type Rate, type Scope, type Text } from "./text.js";
+import { t, where, words, type Kind, type Named, type Snippet, type Rate, type Scope, type Text } from "./text.js";
 
 const { staticWhole, settledFlag, uniformScalar, uniformWhole, uniformFlag, whole, scalar, flag, column, mask } =
   expressions;
 
 /** `let` with a fresh name, which is not in scope in the value. */
-const letOf = (kind: Kind, rate: Rate, value: Piece): Piece =>
+const letOf = (kind: Kind, rate: Rate, value: Snippet): Snippet =>
   value.map((write) => (s) => {
     const text = write(s);
     const name = s.fresh("v");
@@ -25,7 +25,7 @@ const lets = fc.oneof(
   letOf("whole", "static", staticWhole),
 );
 
-const written = (piece: Piece, change: (s: Scope, text: string) => void): Piece =>
+const written = (piece: Snippet, change: (s: Scope, text: string) => void): Snippet =>
   piece.map((write) => (s) => {
     const text = write(s);
     change(s, text);
@@ -68,7 +68,7 @@ const orders = written(
 );
 
 /** Blocks of which one runs; names and row orders of one are unknown in the others. */
-const branches = (conditions: Piece, block: Piece, changes: Partial<Scope>): Piece =>
+const branches = (conditions: Snippet, block: Snippet, changes: Partial<Scope>): Snippet =>
   fc
     .tuple(conditions, conditions, fc.array(block, { minLength: 1, maxLength: 3 }))
     .map(([first, second, blocks]) => (s) => {
@@ -111,13 +111,13 @@ const grammar = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => {
   };
 });
 
-function lines(statement: Piece, minLength: number, maxLength: number): Piece {
+function lines(statement: Snippet, minLength: number, maxLength: number): Snippet {
   return fc
     .array(statement, { minLength, maxLength, size: "max" })
     .map((texts) => (s) => texts.map((write) => write(s)).join("\n  "));
 }
 
-export const body: Piece = lines(grammar.statement, 1, 5);
+export const body: Snippet = lines(grammar.statement, 1, 5);
 
 /** The end of a body: in most chains the last sampler picks. */
 export const picks = {
@@ -126,17 +126,17 @@ export const picks = {
 };
 
 /** Either pick, decided by the arguments. */
-export const settledPick: Piece = t`if ${settledFlag} { ${picks.sample} } else { ${picks.argmax} }`;
+export const settledPick: Snippet = t`if ${settledFlag} { ${picks.sample} } else { ${picks.argmax} }`;
 
 // ---------------------------------------------------------------- states
 
-const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readonly init: Piece }[] = [
+const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readonly init: Snippet }[] = [
   { type: "f32", kind: "scalar", init: uniformScalar },
   { type: "i32", kind: "whole", init: uniformWhole },
   { type: "bool", kind: "flag", init: uniformFlag },
 ];
 
-export const stateDeclaration: Piece = fc
+export const stateDeclaration: Snippet = fc
   .oneof(...STATE_TYPES.map(({ type, kind, init }) => fc.tuple(fc.constant({ type, kind }), init)))
   .map(([{ type, kind }, init]) => (s) => {
     const value = init(s);
@@ -147,7 +147,7 @@ export const stateDeclaration: Piece = fc
   });
 
 /** A new value for one of the states, of any type. */
-const stateAssign: Piece = fc
+const stateAssign: Snippet = fc
   .tuple(fc.nat({ max: 7 }), words("=", "+=", "-=", "*=", "/="), words("=", "+=", "-="), scalar, whole, flag)
   .map(([which, operator, wholeOperator, number, integer, truth]) => (s) => {
     const state = s.states[which % Math.max(s.states.length, 1)];
@@ -159,7 +159,7 @@ const stateAssign: Piece = fc
   });
 
 /** A value that is reported with the token. */
-export const measure: Piece = fc
+export const measure: Snippet = fc
   .oneof({ weight: 4, arbitrary: scalar }, whole, flag)
   .map((write) => (s) => `measure ${s.fresh("m")} = ${write(s)}`);
 
@@ -170,4 +170,4 @@ const afterStatement = fc.oneof(
   branches(fc.oneof(flag, uniformFlag), lines(stateAssign, 1, 2), {}),
 );
 
-export const afterPick: Piece = t`after pick { ${lines(afterStatement, 1, 3)} }`;
+export const afterPick: Snippet = t`after pick { ${lines(afterStatement, 1, 3)} }`;

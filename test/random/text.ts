@@ -88,32 +88,32 @@ export const counter = (): Scope["fresh"] => {
 };
 
 export type Text = (s: Scope) => string;
-export type Piece = fc.Arbitrary<Text>;
+export type Snippet = fc.Arbitrary<Text>;
 
 /** A template; its pieces are generated from left to right. */
-export const t = (strings: TemplateStringsArray, ...pieces: Piece[]): Piece =>
+export const t = (strings: TemplateStringsArray, ...pieces: Snippet[]): Snippet =>
   fc
     .tuple(...pieces)
     .map((texts) => (s) => strings.reduce((all, string, i) => all + (i > 0 ? texts[i - 1]!(s) : "") + string, ""));
 
-export const words = (...all: readonly string[]): Piece => fc.constantFrom(...all).map((word) => () => word);
+export const words = (...all: readonly string[]): Snippet => fc.constantFrom(...all).map((word) => () => word);
 
 /** One of several texts of the scope, or `otherwise` if there is none. */
-export const oneOf = (choices: (s: Scope) => readonly string[], otherwise: Piece): Piece =>
+export const oneOf = (choices: (s: Scope) => readonly string[], otherwise: Snippet): Snippet =>
   fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
     const all = choices(s);
     return all.length > 0 ? all[which % all.length]! : other(s);
   });
 
 /** One of the names that `fits`, or `otherwise` if there is none. */
-export const nameOf = (fits: (n: Named) => boolean, otherwise: Piece): Piece =>
+export const nameOf = (fits: (n: Named) => boolean, otherwise: Snippet): Snippet =>
   fc.tuple(fc.nat({ max: 31 }), otherwise).map(([which, other]) => (s) => {
     const names = s.names.filter(fits);
     return names.length > 0 ? names[which % names.length]!.name : other(s);
   });
 
 /** `piece` where the scope allows it, else `otherwise`. */
-export const where = (allows: (s: Scope) => boolean, piece: Piece, otherwise: Piece): Piece =>
+export const where = (allows: (s: Scope) => boolean, piece: Snippet, otherwise: Snippet): Snippet =>
   fc.tuple(piece, otherwise).map(
     ([text, other]) =>
       (s) =>

@@ -8,10 +8,10 @@ import { builtinKind, FUNCTIONS, NAMES } from "../../compiler/builtins/builtins.
 import { compileProgram, graphOf } from "../../compiler/driver.js";
 import { UNIFORM_OPS } from "../../compiler/graph/uniformOps.js";
 import { OP_NAMES } from "../../compiler/graph/ops.js";
-import * as A from "../../compiler/lower/rows/arith.js";
-import * as R from "../../compiler/lower/rows/reduce.js";
-import { constant } from "../../compiler/lower/rows/value.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import * as A from "../../compiler/table/arith.js";
+import * as R from "../../compiler/rows/reduce.js";
+import { constant } from "../../compiler/table/value.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 import { functionHead } from "../../lsp/describe.js";
 import { languageTables } from "../../playground/engine/language.js";
 import { evaluateGraph } from "../language/run.js";
@@ -45,18 +45,18 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
 /** Files where names of builtins mean something else. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // a word of other languages
-  "compiler/check/diagnostics/syntax.ts": ["var"],
+  "compiler/diagnostics/syntax.ts": ["var"],
   // what words of other languages are here
-  "compiler/check/diagnostics/foreign.ts": [...BUILTINS],
+  "compiler/diagnostics/foreign.ts": [...BUILTINS],
   // a key that is `logit` is that of a sort without one
   "compiler/lower/stmt.ts": ["logit"],
   // a kind of feature
-  "compiler/lower/rows/asked.ts": ["allowed"],
+  "compiler/table/asked.ts": ["allowed"],
   "compiler/optimize/remove-dead.ts": ["allowed"],
   // names of nodes and of cached columns
-  "compiler/lower/rows/changes.ts": ["prob"],
-  "compiler/lower/rows/columns.ts": ["logit", "prob", "rank"],
-  "compiler/lower/rows/pick.ts": ["prob"],
+  "compiler/rows/changes.ts": ["prob"],
+  "compiler/table/columns.ts": ["logit", "prob", "rank"],
+  "compiler/rows/pick.ts": ["prob"],
   // a kind of output channel
   "editors/vscode/src/client.ts": ["log"],
   // fields of data that is read or shown
@@ -76,7 +76,7 @@ function sourcesIn(folder: string): string[] {
 /** Builtins that a source names, as strings or object keys. Lowering names ops, some of which share a name. */
 function namedIn(file: string): string[] {
   const found = new Set<string>();
-  const isOfOps = /^compiler\/(?:lower|optimize)\//.test(file);
+  const isOfOps = /^compiler\/(?:table|rules|rows|lower|optimize)\//.test(file);
   const note = (word: string, others: Readonly<Record<string, string>>): void => {
     const isOther = Object.hasOwn(others, word) || Object.hasOwn(KEYWORDS, word) || (isOfOps && OPS.has(word));
     if (BUILTINS.has(word) && !isOther) found.add(word);

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { CompileError } from "../../compiler/check/diagnostics.js";
+import { CompileError } from "../../compiler/diagnostics/diagnostic.js";
 import { UnreadableFile } from "../../compiler/disk.js";
 import { EmitError } from "../../compiler/emit/emitError.js";
 import { OnnxModelError } from "../../compiler/emit/onnx/modelError.js";
 import { SpecError } from "../../compiler/graph/json.js";
-import { OptionError } from "../../compiler/optionError.js";
+import { OptionError } from "../../compiler/core/optionError.js";
 import { UsageError } from "../../cli/usage.js";
 import { ERROR_CLASSES, ERROR_CODES, type ErrorClass } from "../../runtime/core/errorCodes.js";
 import { AbortError, InputError, ModelError, translate } from "../../runtime/core/errors.js";

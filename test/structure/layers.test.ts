@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 /** The linter's rules, which are JavaScript without types. */
 const RULES = ["..", "..", ".dependency-cruiser.js"].join("/");
-const { LAYERS, PACKAGES } = (await import(RULES)) as Readonly<
-  Record<"LAYERS" | "PACKAGES", Readonly<Record<string, readonly string[]>>>
+const { LAYERS, PACKAGES, PHASES } = (await import(RULES)) as Readonly<
+  Record<"LAYERS" | "PACKAGES" | "PHASES", Readonly<Record<string, readonly string[]>>>
 >;
 
 /** The rows of the first table in a page: the folder, and the last cell. */
@@ -41,4 +41,31 @@ test("runtime/README.md lists its layers from the lowest on, and each may import
   expect(folders.map(({ name }) => name).filter((name) => !layers.includes(name) && !beside.includes(name))).toEqual(
     [],
   );
+});
+
+test("docs/architecture.md lists the compiler's folders from the lowest on, and each may import only those above it", () => {
+  const [, drawing = ""] =
+    /^## The compiler\n.*?\n\n((?: {4}.*\n)+)/ms.exec(readFileSync("docs/architecture.md", "utf8")) ?? [];
+  const listed = drawing.split("\n").flatMap((line) =>
+    line
+      .slice(4)
+      .split(/ {2,}/)
+      .filter((cell) => /^[a-z]+$/.test(cell)),
+  );
+  const phases = Object.keys(PHASES);
+  expect(listed).toEqual(phases);
+  for (const [name, known] of Object.entries(PHASES))
+    expect(known.filter((one) => phases.indexOf(one) >= phases.indexOf(name))).toEqual([]);
+  const folders = readdirSync("compiler", { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const others = ["dist", "node_modules"];
+  expect(folders.map(({ name }) => name).filter((name) => !phases.includes(name) && !others.includes(name))).toEqual(
+    [],
+  );
+});
+
+test("the READMEs of the compiler's folders say what each may import", () => {
+  for (const [name, known] of Object.entries(PHASES)) {
+    const [, imports = ""] = /^May import: (.*)/m.exec(readFileSync(`compiler/${name}/README.md`, "utf8")) ?? [];
+    expect([name, names(imports)]).toEqual([name, known.toSorted()]);
+  }
 });

@@ -8,7 +8,7 @@ import { compileError } from "../../compiler/check/format.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
 import type { Chain, Const, Sampler } from "../../compiler/syntax/ast.js";
 import { parse } from "../../compiler/syntax/parse.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
+import type { SourceFile } from "../../compiler/source/source.js";
 
 const source = (text: string, name = "t.ggsl"): SourceFile => ({ name, text });
 const faults = (text: string): string[] => check(source(text)).diagnostics.map((d) => `${d.code} ${d.message}`);

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "../../compiler/syntax/parse.js";
-import type { SourceFile } from "../../compiler/syntax/source.js";
+import type { SourceFile } from "../../compiler/source/source.js";
 import { generateBody } from "../language/generator.js";
 import type { Random } from "../parity/random.js";
 

@@ -2,10 +2,10 @@
 import { expect, test } from "@jest/globals";
 import { FUNCTIONS as BUILTINS, findName } from "../../compiler/builtins/builtins.js";
 import { check } from "../../compiler/check/check.js";
-import * as tables from "../../compiler/check/diagnostics/foreign.js";
+import * as tables from "../../compiler/diagnostics/foreign.js";
 import { STD_NAMES } from "../../compiler/std/library.js";
 import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 
 const { BLOCKS, FUNCTIONS, NAMES, STAGES, STATEMENTS, TYPES, OPERATORS, MARKS } = tables;
 const isKeyword = (word: string): boolean => ggsl.match(word, "keyword").succeeded();

@@ -1,7 +1,7 @@
 /** Incremental parsing gives the same result as a full parse, including spans. */
 import { expect, test } from "@jest/globals";
 import { parse, type ParseCache } from "../../compiler/syntax/parse.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
 import { random } from "../parity/random.js";
 import { SEED } from "../parity/settings.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Expr, Sampler, Stmt } from "../../compiler/syntax/ast.js";
 import { parse, parseStages } from "../../compiler/syntax/parse.js";
-import type { SourceFile, Span } from "../../compiler/syntax/source.js";
+import type { SourceFile, Span } from "../../compiler/source/source.js";
 
 const source = (text: string): SourceFile => ({ name: "t.ggsl", text });
 const textOf = ({ source: { text }, start, end }: Span): string => text.slice(start, end);

@@ -2,7 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { check } from "../../compiler/check/check.js";
 import { ggsl } from "../../compiler/syntax/ggsl.generated.js";
-import { KEYWORDS } from "../../compiler/syntax/keywords.js";
+import { KEYWORDS } from "../../compiler/source/keywords.js";
 
 const RESERVED = Object.keys(KEYWORDS).filter((word) => ggsl.match(word, "keyword").succeeded());
 

@@ -7,7 +7,7 @@ const LIBRARY = "/node_modules/typescript/lib/";
 
 /** A name with its declarations: several for overloads and merged interfaces. */
 export interface Declared {
-  /** Of the symbol: where it is declared, and its name there. */
+  /** What tells the symbol from others: where it is declared, and its name there. */
   readonly id: string;
   /** The name by which it is exported or used. */
   readonly name: string;

@@ -18,10 +18,10 @@ const FILES = {
   DraftOptions: "decode/speculation/options.ts",
   Feed: "sequence/features/feed.ts",
   Guide: "sequence/guides.ts",
-  Piece: "generation/generation.ts",
-  Logprob: "generation/generation.ts",
+  Piece: "generation/pieces.ts",
+  Logprob: "generation/pieces.ts",
   Alternative: "generation/likeliest.ts",
-  GenerationStats: "generation/generation.ts",
+  GenerationStats: "generation/pieces.ts",
   ContextStats: "backends/native/binding.ts",
   Split: "backends/devices/place.ts",
 } as const;

@@ -7,7 +7,7 @@ import { root } from "./process.js";
 import { STARTED_PATHS } from "./startedFiles.js";
 
 interface Carried {
-  /** By their path in the package. */
+  /** The files by their paths in the package. */
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** Whether it runs models, by the WebAssembly module with llama.cpp. */
   readonly hasModel: boolean;

@@ -7,7 +7,7 @@ import { jobs, root, run } from "./process.js";
 const PROJECT = join(root, "examples", "embed");
 const BUILD = join(root, "build", "embed");
 
-/** By name, a command and its first arguments. */
+/** The examples by name: a command and its first arguments. */
 export const EMBEDDED: Readonly<Record<string, () => readonly [command: string, ...args: string[]]>> = {
   c: () => [join(BUILD, "embed-c")],
   cpp: () => [join(BUILD, "embed-cpp")],

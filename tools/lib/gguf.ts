@@ -80,7 +80,7 @@ export function keyOf(name: string, value: string | number): RawKey {
   return { name, bytes: Buffer.concat([textBytes(name), ...valueBytes()]) };
 }
 
-/** By name: ggml's number, and the size of a block of so many numbers. */
+/** The types by name: ggml's number, and the size of a block of so many numbers. */
 const TYPES = {
   f32: { id: 0, block: 1, bytes: 4 },
   f16: { id: 1, block: 1, bytes: 2 },

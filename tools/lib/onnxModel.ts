@@ -34,7 +34,7 @@ const HIDDEN = -1e9;
 interface Shape {
   readonly layers: number;
   readonly heads: number;
-  /** Of a head. */
+  /** The numbers of a head. */
   readonly width: number;
   readonly context: number;
   readonly epsilon: number;

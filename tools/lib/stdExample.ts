@@ -1,7 +1,7 @@
 /** The arguments of a standard sampler in its example. */
 import type { Chain, Param } from "@ggsl/compiler/syntax/ast.js";
 import { parse } from "@ggsl/compiler/syntax/parse.js";
-import { textAt } from "@ggsl/compiler/syntax/source.js";
+import { textAt } from "@ggsl/compiler/source/source.js";
 import type { StdSampler } from "@ggsl/compiler/std/samplers.js";
 
 /** The text of an argument; undefined where the example leaves it to the default. */

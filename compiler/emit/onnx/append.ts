@@ -1,7 +1,7 @@
 /** A graph at the end of an ONNX language model: one model, whose logits need not leave its device. */
 import type { Graph } from "../../graph/graph.js";
-import { checkNames, type OptionNames } from "../../optionNames.js";
-import { OptionError } from "../../optionError.js";
+import { checkNames, type OptionNames } from "../../core/optionNames.js";
+import { OptionError } from "../../core/optionError.js";
 import { refuseTail } from "../emitError.js";
 import { appendedSurfaceOf } from "../surface.js";
 import { Builder, TO_END } from "./builder.js";

@@ -1,6 +1,6 @@
 /** What must be known of an ONNX language model to append a chain to it. The file is not trusted. */
 import { LIMITS } from "../../limits/format.js";
-import { show } from "../../graph/show.js";
+import { show } from "../../core/show.js";
 import { Fields, textOf } from "./fields.js";
 import { invalid, unsuitable } from "./modelError.js";
 import { LEAST_OPSET, MOST_OPSET } from "./options.js";

@@ -1,8 +1,8 @@
 /** The options of ONNX files. */
 import { LIMITS } from "../../limits/format.js";
-import { show } from "../../graph/show.js";
-import { checkNames, type OptionNames } from "../../optionNames.js";
-import { OptionError } from "../../optionError.js";
+import { show } from "../../core/show.js";
+import { checkNames, type OptionNames } from "../../core/optionNames.js";
+import { OptionError } from "../../core/optionError.js";
 
 export const SUMS = ["f64", "f32"] as const;
 

@@ -25,6 +25,6 @@ export const INTS = 7;
 export const TYPES = { f32: 1, i32: 6, i64: 7, f16: 10, f64: 11, bf16: 16 } as const;
 export type ElementType = keyof typeof TYPES;
 
-/** Those that a model's logits may have. */
+/** The types that a model's logits may have. */
 export const FLOATS = ["f32", "f16", "f64", "bf16"] as const satisfies readonly ElementType[];
 export type FloatType = (typeof FLOATS)[number];

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { parentPort } from "node:worker_threads";
 import "../../../playground/dispose.js";
-import { CompileError } from "@ggsl/compiler/check/diagnostics.js";
+import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Program } from "@ggsl/compiler/check/program.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";

@@ -1,7 +1,7 @@
 /** Chooses a working device for a backend, or for `auto`. */
 import * as is from "../../core/check.js";
 import { InputError } from "../../core/errors.js";
-import { device } from "../../core/optionChecks.js";
+import { device } from "../../core/sharedOptions.js";
 import type { Binding, Device } from "../native/binding.js";
 import { loadBinding } from "../native/loader.js";
 import { isCheckout } from "../../core/root.js";

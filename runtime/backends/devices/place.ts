@@ -13,7 +13,7 @@ interface PlaceOptions {
   readonly device: string;
   /** It is a device of another machine, of this kind. */
   readonly kind?: RemoteKind | undefined;
-  /** Of the graph's constant inputs; a graph that has some cannot run without them. */
+  /** The values of the graph's constant inputs; a graph that has some cannot run without them. */
   readonly columns?: readonly Float32Array[];
   /** Makes a split an error. */
   readonly strict?: boolean | undefined;

@@ -1,5 +1,5 @@
 /** Workers as users name them: `HOST:PORT`, or `HOST:PORT=KIND`. */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 
 /** What a worker's devices are. The protocol does not say it. */

@@ -6,7 +6,7 @@ import type { Graph, GraphNode, NodeId } from "@ggsl/compiler/graph/graph.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { liveNodes, resultsOf } from "@ggsl/compiler/graph/liveness.js";
 import { opRule } from "@ggsl/compiler/graph/ops.js";
-import { least } from "@ggsl/compiler/extremes.js";
+import { least } from "@ggsl/compiler/core/extremes.js";
 
 export interface SplitGraph {
   /** Outputs the tapped values only. */

@@ -28,7 +28,7 @@ interface BackendSurvey {
 }
 
 export interface Survey {
-  /** Of the addon; absent without it. */
+  /** The release that the addon was built with; absent without an addon. */
   readonly llamaCpp?: string;
   /** Why there is no addon, and how to get it. */
   readonly fault?: string;

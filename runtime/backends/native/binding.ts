@@ -260,7 +260,7 @@ export interface ContextOptions {
   readonly sequences?: number;
   /** The most outputs of a sequence that one graph can have; default 1. */
   readonly rows?: number;
-  /** Those of all sequences together; default: `rows` of one sequence, and one of each other. */
+  /** The outputs of all sequences together; default: `rows` of one sequence, and one of each other. */
   readonly outputs?: number;
   /** CPU threads; default 0: half the number of processors. More threads than idle processors are very slow. */
   readonly threads?: number;

@@ -1,7 +1,7 @@
 /** A comparison as a figure in SVG, which reads on light and dark backgrounds and needs nothing from elsewhere. */
 import * as is from "../../core/check.js";
 import { html, type Markup } from "../../core/markup.js";
-import { finite } from "../../core/optionChecks.js";
+import { finite } from "../../core/sharedOptions.js";
 import { CURVE_NAMES, CURVES, type Comparison } from "../comparison.js";
 import { MEASURES, type MeasureName } from "../measures.js";
 import { barsPanel, curvesPanel, label, LETTER, type Box } from "./panels.js";
@@ -19,7 +19,7 @@ const PANEL = 190;
 const BETWEEN = 78;
 const LINE = 22;
 
-/** Those between 0 and 1. */
+/** The measures between 0 and 1. */
 const BARS: readonly MeasureName[] = ["distinct1", "distinct2", "distinct3", "repetition4"];
 
 const OPTIONS: is.Checks<FigureOptions> = { width: finite };

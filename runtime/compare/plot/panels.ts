@@ -2,7 +2,7 @@
 import { html, type Markup } from "../../core/markup.js";
 import type { Curve } from "../curves.js";
 import { linear, type Scale } from "./scale.js";
-import { greatest, least } from "@ggsl/compiler/extremes.js";
+import { greatest, least } from "@ggsl/compiler/core/extremes.js";
 
 /** A place in the figure, in pixels. */
 export interface Box {

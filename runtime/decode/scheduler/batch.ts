@@ -1,14 +1,14 @@
 /** What jobs add to a batch, as a batch. */
 import type { Batch, NativeGraph } from "../../backends/native/binding.js";
 import { grouped } from "./grouped.js";
-import type { Piece, Turn } from "./prefill.js";
+import type { Chunk, Turn } from "./prefill.js";
 
 /** An entry of `outputs` that asks for the model's own logits, too. */
 const RAW = 2;
 
 interface Wanted {
-  readonly piece: Piece;
-  /** Of its last tokens, as many as the step has rows. */
+  readonly chunk: Chunk;
+  /** The entry of `outputs` for its last tokens, as many as the step has rows. */
   readonly output: number;
 }
 
@@ -19,11 +19,11 @@ interface Wanted {
 export function batchOf(turns: readonly Turn[]): Batch {
   const wanted: Wanted[] = [];
   let size = 0;
-  for (const { job, pieces, isLast } of turns) {
+  for (const { job, chunks, isLast } of turns) {
     const output = isLast ? (job.step.isRaw ? RAW : 1) : 0;
-    for (const piece of pieces) {
-      wanted.push({ piece, output });
-      size += piece.tokens.length;
+    for (const chunk of chunks) {
+      wanted.push({ chunk, output });
+      size += chunk.tokens.length;
     }
   }
   const batch = {
@@ -33,8 +33,8 @@ export function batchOf(turns: readonly Turn[]): Batch {
     outputs: new Uint8Array(size),
   };
   let at = 0;
-  for (const { piece, output } of ordered(wanted)) {
-    const { reading, position, tokens } = piece;
+  for (const { chunk, output } of ordered(wanted)) {
+    const { reading, position, tokens } = chunk;
     const { sequence } = reading.place;
     const first = tokens.length - reading.rows;
     for (let i = 0; i < tokens.length; i++, at++) {
@@ -47,10 +47,10 @@ export function batchOf(turns: readonly Turn[]): Batch {
   return batch;
 }
 
-/** By sequence, and those of one chain together: the chains in the order of their first sequences. */
+/** The chunks by sequence, and those of one chain together: the chains in the order of their first sequences. */
 function ordered(wanted: Wanted[]): readonly Wanted[] {
-  wanted.sort((a, b) => a.piece.reading.place.sequence - b.piece.reading.place.sequence);
-  const chainOf = ({ piece }: Wanted): NativeGraph | undefined => piece.reading.place.chain;
+  wanted.sort((a, b) => a.chunk.reading.place.sequence - b.chunk.reading.place.sequence);
+  const chainOf = ({ chunk }: Wanted): NativeGraph | undefined => chunk.reading.place.chain;
   const first = wanted[0] && chainOf(wanted[0]);
   if (wanted.every((one) => chainOf(one) === first)) return wanted;
   return [...grouped(wanted, chainOf).values()].flat();

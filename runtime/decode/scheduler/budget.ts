@@ -5,7 +5,7 @@ import type { Places } from "./places.js";
 import { withoutOutputs, type Turn } from "./prefill.js";
 import { rowsOf } from "./step.js";
 
-/** Of the budget, at most, what texts may take that come after one that waits; the rest is saved for that one. */
+/** The share of the budget, at most, that texts may take that come after one that waits; the rest is saved for that one. */
 const OVERTAKING = 3 / 4;
 
 /** A text whose next tokens may wait. */

@@ -53,13 +53,13 @@ class Window {
   }
 }
 
-/** Those of one number of sequences. */
+/** The costs of batches with one number of sequences. */
 class Measured {
   /** Milliseconds of a decode without drafts. */
   readonly base = new Window();
   /** How much longer a decode takes because llama.cpp builds its graph, in milliseconds. */
   readonly build = new Window();
-  /** By extra rows: relative to a decode without, so that they stay right on a machine that gets busy, and for another chain. */
+  /** The costs by extra rows: relative to a decode without, so that they stay right on a machine that gets busy, and for another chain. */
   readonly ratios = new Map<number, Window>();
 }
 

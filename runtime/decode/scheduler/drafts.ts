@@ -4,7 +4,7 @@ import type { Cost } from "./costs.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** The rows of a sequence once the first one speculates in a context that was opened without: as many as kernels compute well. */
 export const GROWN_ROWS = 16;
@@ -27,8 +27,8 @@ export const sizeFor = (rows: number, sequences: number): Size => ({
 
 const draftOf = ({ step: { more } }: Job): number => more?.length ?? 0;
 
-/** Room for the rows of drafts. */
-export class Room {
+/** The rows of a batch that drafts may take. */
+export class DraftRows {
   /** More rows need more memory than there is. */
   private isFull = false;
 
@@ -65,8 +65,8 @@ export class Room {
 /** Equal for batches with as many tokens of the same sequences. */
 export function shapeOf(turns: readonly Turn[]): number {
   let shape = 0;
-  for (const { pieces } of turns)
-    for (const { reading, tokens } of pieces)
+  for (const { chunks } of turns)
+    for (const { reading, tokens } of chunks)
       shape = (shape + Math.imul(reading.place.sequence + 1, 0x9e3779b1) * tokens.length) | 0;
   return shape;
 }
@@ -75,7 +75,7 @@ export function shapeOf(turns: readonly Turn[]): number {
 export function costOf(turns: readonly Turn[], milliseconds: number): Cost | undefined {
   const extra = turns.reduce((sum, { job }) => sum + draftOf(job), 0);
   const isWriting = turns.every(
-    ({ isLast, pieces }) => isLast && pieces.every(({ reading, tokens }) => tokens.length === reading.rows),
+    ({ isLast, chunks }) => isLast && chunks.every(({ reading, tokens }) => tokens.length === reading.rows),
   );
   return isWriting ? { sequences: turns.length, extra, milliseconds } : undefined;
 }

@@ -57,17 +57,17 @@ export class Place {
     this.cut(context, count);
   }
 
-  /** After a failure. */
+  /** Empties what it holds, after a failure. */
   forget(): void {
     this.tokens.length = 0;
     this.isKnown = false;
   }
 }
 
-/** Of one slot. */
+/** The places of one slot. */
 export interface Places {
   readonly main: Place;
-  /** With the inputs of the chain that are their logits. */
+  /** The places of guides, with the inputs of the chain that are their logits. */
   readonly guides: readonly { readonly place: Place; readonly input: number }[];
 }
 
@@ -77,7 +77,7 @@ export const all = ({ main, guides }: Places): Place[] => [main, ...guides.map((
 export interface Wanted {
   readonly chain: NativeGraph;
   readonly inputs: readonly number[];
-  /** Of the sequence and of its guides. */
+  /** The prompts of the sequence and of its guides. */
   readonly prompts: readonly Int32Array[];
   /** The number of the sequence; default: any that is not reserved. */
   readonly place?: number | undefined;

@@ -1,9 +1,9 @@
-/** Long texts are read in pieces, so that other sequences go on writing: which tokens are part of the next batch. */
+/** Long texts are read in chunks, so that other sequences go on writing: which tokens are part of the next batch. */
 import { MIN_SHARED } from "./prefix.js";
 import type { Job, Reading } from "./reading.js";
 
 /** The tokens that a reading adds to a batch. */
-export interface Piece {
+export interface Chunk {
   readonly reading: Reading;
   readonly position: number;
   readonly tokens: readonly number[];
@@ -12,17 +12,17 @@ export interface Piece {
 /** What a job adds to a batch. */
 export interface Turn {
   readonly job: Job;
-  readonly pieces: readonly Piece[];
-  /** The last tokens of all pieces, as many as the step has rows, have outputs, and the job is done. */
+  readonly chunks: readonly Chunk[];
+  /** The last tokens of all chunks, as many as the step has rows, have outputs, and the job is done. */
   readonly isLast: boolean;
 }
 
 /**
- * The next pieces of all jobs. Those with only tokens with outputs left are part of every batch; the others share `most` tokens fairly. The last
+ * The next chunks of all jobs. Those with only tokens with outputs left are part of every batch; the others share `most` tokens fairly. The last
  * tokens of a step's sequence and of its guides are part of one batch.
  */
 export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
-  if (!jobs.some(isReading)) return jobs.map((job) => ({ job, pieces: job.readings.map(whole), isLast: true }));
+  if (!jobs.some(isReading)) return jobs.map((job) => ({ job, chunks: job.readings.map(whole), isLast: true }));
   const begun = jobs.flatMap(({ readings }) => readings.filter(({ isBegun }) => isBegun));
   const stops = stopsOf(jobs.flatMap(({ readings }) => readings));
   const wanted = begun
@@ -36,7 +36,7 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
   const turns = jobs.map((job): Turn => {
     const { readings } = job;
     const isLast = readings.every((one) => one.isBegun && (counts.get(one) ?? one.rest) === one.rest);
-    const pieces = readings
+    const chunks = readings
       .filter(({ isBegun }) => isBegun)
       .map((reading) => ({
         reading,
@@ -44,23 +44,23 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
       }))
       .filter(({ count }) => count > 0)
       .map(({ reading, count }) => ({ reading, position: reading.read, tokens: reading.next(count) }));
-    return { job, pieces, isLast };
+    return { job, chunks, isLast };
   });
-  return turns.filter(({ pieces }) => pieces.length > 0);
+  return turns.filter(({ chunks }) => chunks.length > 0);
 }
 
 /** A turn that leaves the tokens with outputs to a later batch; undefined if there are no others. */
-export function withoutOutputs({ job, pieces }: Turn): Turn | undefined {
-  const others = pieces
-    .map((piece) => ({ ...piece, tokens: piece.tokens.slice(0, piece.tokens.length - piece.reading.rows) }))
+export function withoutOutputs({ job, chunks }: Turn): Turn | undefined {
+  const others = chunks
+    .map((chunk) => ({ ...chunk, tokens: chunk.tokens.slice(0, chunk.tokens.length - chunk.reading.rows) }))
     .filter(({ tokens }) => tokens.length > 0);
-  return others.length > 0 ? { job, pieces: others, isLast: false } : undefined;
+  return others.length > 0 ? { job, chunks: others, isLast: false } : undefined;
 }
 
 /** Whether some of its tokens have no outputs, or wait for those of others. */
 export const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
 
-const whole = (reading: Reading): Piece => ({
+const whole = (reading: Reading): Chunk => ({
   reading,
   position: reading.read,
   tokens: reading.next(reading.rest),

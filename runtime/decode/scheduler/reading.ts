@@ -33,7 +33,7 @@ export class Reading {
     return this.position === 0 ? this.tokens : undefined;
   }
 
-  /** Of the text after the step. */
+  /** The length of the text after the step. */
   get length(): number {
     return this.position + this.tokens.length;
   }
@@ -95,7 +95,7 @@ export interface Job {
   readonly work: number;
   /** Whose text it is. */
   readonly lane: string;
-  /** Of its sequence, then of its guides. */
+  /** The reading of its sequence, then those of its guides. */
   readings: readonly Reading[];
   isPrepared: boolean;
   readonly resolve: (rows: Rows) => void;

@@ -18,12 +18,12 @@ import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, evict, Place, takePlaces, type Places } from "./places.js";
-import { turnsOf, type Piece, type Turn } from "./prefill.js";
+import { turnsOf, type Chunk, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
-import { costOf, Room, shapeOf, sizeFor } from "./drafts.js";
+import { costOf, DraftRows, shapeOf, sizeFor } from "./drafts.js";
 import { grouped } from "./grouped.js";
 import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
 
@@ -33,11 +33,11 @@ export type Open = (
 
 /** In tokens. */
 interface TokenLimits {
-  /** Of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
+  /** The positions of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
   readonly contextSize: number;
-  /** Of one batch, at most; what the context computes at once. */
+  /** The tokens of one batch, at most; what the context computes at once. */
   readonly batchSize: number;
-  /** Of prompts in one batch, while other sequences write. */
+  /** The tokens of prompts in one batch, while other sequences write. */
   readonly promptBatch: number;
 }
 
@@ -57,7 +57,7 @@ export class Scheduler {
   private readonly queue = new Queue();
   /** In the order of arrival. */
   private readonly jobs = new Set<Job>();
-  /** Those with tokens in the running batch. */
+  /** The jobs with tokens in the running batch. */
   private current: readonly Job[] = [];
   /** The slots that have had an output. */
   private readonly writing = new Set<Places>();
@@ -71,7 +71,7 @@ export class Scheduler {
   /** What the latest batch had. */
   private shape = 0;
   /** For drafts. */
-  private room = new Room({ rows: 1, outputs: 0 });
+  private draftRows = new DraftRows({ rows: 1, outputs: 0 });
   /** The schedulers of draft models, by model. */
   private readonly companions = new Map<object, Scheduler>();
   private readonly budget: Budget | undefined;
@@ -194,7 +194,7 @@ export class Scheduler {
     const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
     const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
     this.opening ??= this.open(given).then((context) => {
-      this.room = new Room(size);
+      this.draftRows = new DraftRows(size);
       this.places = chains.map(
         (_, sequence) => new Place(sequence, chain, isGuide(sequence), this.options.reserved?.has(sequence)),
       );
@@ -214,7 +214,7 @@ export class Scheduler {
     while (this.jobs.size > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      if (this.speculates) this.room.fit(context, this.sequences, [...this.jobs]);
+      if (this.speculates) this.draftRows.fit(context, this.sequences, [...this.jobs]);
       this.begin(context);
       const jobs = [...this.jobs];
       await this.decode(context, jobs, this.most(jobs));
@@ -254,7 +254,7 @@ export class Scheduler {
     const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
     if (turns.length === 0) return;
     this.current = turns.map(({ job }) => job);
-    for (const { pieces } of turns) for (const { reading, tokens } of pieces) append(reading.place.tokens, tokens);
+    for (const { chunks } of turns) for (const { reading, tokens } of chunks) append(reading.place.tokens, tokens);
     try {
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
@@ -281,7 +281,7 @@ export class Scheduler {
   }
 
   private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
-    for (const { pieces } of turns) for (const { reading, tokens } of pieces) reading.computed += tokens.length;
+    for (const { chunks } of turns) for (const { reading, tokens } of chunks) reading.computed += tokens.length;
     const bySequence = grouped(outputs, ({ sequence }) => sequence);
     for (const { job, isLast } of turns) {
       if (!this.jobs.has(job) || !this.tell(job) || !isLast) continue;
@@ -302,9 +302,9 @@ export class Scheduler {
     const error = this.isDisposed ? disposed() : thrown;
     const { code } = error as NativeError;
     const isOfOne = CAUSED_BY_ONE.has(code);
-    if (!isOfOne && code !== "CONTEXT_FULL") for (const { reading } of piecesOf(turns)) reading.place.forget();
-    const takeBack = ({ job, pieces }: Turn): boolean =>
-      this.attempt(job, () => pieces.forEach(({ reading, position }) => reading.begin(context, position)), error);
+    if (!isOfOne && code !== "CONTEXT_FULL") for (const { reading } of chunksOf(turns)) reading.place.forget();
+    const takeBack = ({ job, chunks }: Turn): boolean =>
+      this.attempt(job, () => chunks.forEach(({ reading, position }) => reading.begin(context, position)), error);
     // the texts of those that are gone make room for others
     if (code === "CONTEXT_FULL" && evict(context, this.places)) {
       turns.forEach(takeBack);
@@ -313,9 +313,9 @@ export class Scheduler {
     if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
     // Several batches where a text is read again from its beginning.
-    for (const { job, pieces } of turns.filter(takeBack)) {
+    for (const { job, chunks } of turns.filter(takeBack)) {
       const isBehind = (): boolean =>
-        pieces.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
+        chunks.some(({ reading, position, tokens }) => reading.read < position + tokens.length);
       while (this.jobs.has(job) && isBehind()) await this.decode(context, [job], this.limits.batchSize);
     }
   }
@@ -364,7 +364,7 @@ const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_A
 
 const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
 
-const piecesOf = (turns: readonly Turn[]): Piece[] => turns.flatMap(({ pieces }) => pieces);
+const chunksOf = (turns: readonly Turn[]): Chunk[] => turns.flatMap(({ chunks }) => chunks);
 
 function giveChain(context: NativeContext, job: Job): void {
   const { main, guides } = job.places;

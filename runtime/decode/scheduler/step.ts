@@ -56,7 +56,7 @@ export function withDraft(step: Step, length: number): Step {
 export interface Request {
   /** The chain in the wire form. */
   readonly words: Int32Array;
-  /** Those of its constant inputs. */
+  /** The values of its constant inputs. */
   readonly columns?: readonly Float32Array[];
   /** The chain's inputs that are the logits of guides; with the sequence itself at most as many as the context has sequences. */
   readonly inputs?: readonly number[];
@@ -79,9 +79,9 @@ export interface Slot {
   readonly contextSize: number;
   decode(step: Step): Promise<SlotOutput>;
   decodeRows(step: Step): Promise<Rows>;
-  /** Of the context's batches. */
+  /** The costs of the context's batches. */
   readonly costs: Costs;
-  /** As of the latest batch. */
+  /** The figures of the context after the latest batch. */
   readonly stats: () => ContextStats;
   /** Tokens of the sequence's first step that were computed; what it shares with other texts is not. */
   readonly computedPromptTokens: () => number;

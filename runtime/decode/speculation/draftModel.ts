@@ -17,7 +17,7 @@ interface DraftParts {
   readonly graph: Graph;
   readonly placed: PlacedGraph;
   readonly slot: Slot;
-  /** Of a chain of its own; absent for the chain of the text, whose sequence is the draft's. */
+  /** The draft's line with a chain of its own; absent for the chain of the text, whose sequence is the draft's. */
   readonly line: DraftLine | undefined;
   /** The sequence for the next token. */
   readonly settled: (sequence: SequenceState) => SequenceState;

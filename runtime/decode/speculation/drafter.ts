@@ -4,7 +4,7 @@ import type { SequenceState, UniformValues } from "../../sequence/sequence.js";
 /** The text that a draft follows. */
 export interface TextSoFar {
   readonly tokens: Int32Array;
-  /** Of the text's own chain. */
+  /** The sequence of the text's own chain. */
   readonly sequence: SequenceState;
 }
 

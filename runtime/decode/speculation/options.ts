@@ -3,7 +3,7 @@ import * as is from "../../core/check.js";
 import type { Chain } from "../../chain/chain.js";
 import { InputError } from "../../core/errors.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
-import * as checks from "../../core/optionChecks.js";
+import * as checks from "../../core/sharedOptions.js";
 import { GROWN_ROWS } from "../scheduler/drafts.js";
 
 /** Prompt lookup: what followed the last tokens where the text had them before is drafted. It needs no second model. */
@@ -60,9 +60,9 @@ export type Speculate = { readonly ngram: LookupOptions } | DraftOptions;
 
 /** The most tokens of a draft. */
 export const MAX_DRAFT = 32;
-/** Of a draft model. */
+/** The tokens of a draft by a model. */
 export const DRAFT_TOKENS = 8;
-/** Of prompt lookup, which drafts at no cost: beside the row of the text. */
+/** The tokens of a draft by prompt lookup, which costs nothing: those beside the row of the text. */
 export const LOOKUP_TOKENS = GROWN_ROWS - 1;
 export const MAX_NGRAM = 64;
 

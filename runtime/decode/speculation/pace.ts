@@ -50,7 +50,7 @@ export class Pace {
   private readonly tries: Tries;
   /** What this text has gained and not lost again. */
   private credit = 0;
-  /** Of the latest draft. */
+  /** The length of the latest draft. */
   private latest = 0;
   /** Drafts that were not decoded, in a row. */
   private refused = 0;

@@ -18,9 +18,9 @@ const FEWEST = 1024;
 const SPREAD = 0x9e3779b1;
 
 export class TextIndex {
-  /** By hash: the latest end of such tokens; 0: none. */
+  /** For each hash, the latest end of tokens with it; 0: none. */
   private heads = new Int32Array(FEWEST);
-  /** By end: the one before with the same hash; 0: none. */
+  /** For each end, the one before it with the same hash; 0: none. */
   private before = new Int32Array(FEWEST);
   private length = 0;
 

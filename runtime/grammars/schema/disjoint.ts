@@ -1,7 +1,8 @@
 /** Whether no value is valid for two schemas of a list, as far as types and listed values show. */
+import type { Schema } from "./keywords.js";
+
 import { spend } from "../budget.js";
 
-type Schema = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -1,5 +1,8 @@
 /** What is enforced of each keyword of JSON Schema; test/grammars compares it with a validator. */
 
+/** A schema that is an object, before it is checked. */
+export type Schema = Readonly<Record<string, unknown>>;
+
 /** Keywords that assert nothing. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...["$schema", "$id", "id", "$comment", "$anchor", "$defs", "definitions", "title", "description", "default"],

@@ -4,7 +4,7 @@
  */
 import { all, any, textOf, type Item } from "../text/rules.js";
 import { between, digits } from "./integers.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const MOST_DIGITS = 15;
 

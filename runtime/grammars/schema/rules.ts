@@ -2,12 +2,10 @@
 import { spend } from "../budget.js";
 import { readRegex } from "../text/regex.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
-import { FORMATS } from "./keywords.js";
+import { FORMATS, type Schema } from "./keywords.js";
 import { integers } from "./integers.js";
 import { numbers } from "./numbers.js";
 import { ANY_TEXT, inJson } from "./pattern.js";
-
-type Schema = Readonly<Record<string, unknown>>;
 
 const rule = (name: string): Item => ({ kind: "rule", name });
 const characters = (...ranges: readonly (readonly [string, string])[]): Item => ({

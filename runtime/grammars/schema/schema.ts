@@ -3,7 +3,7 @@
  * keyword. Where a schema leaves open what comes, the text may be more restricted: objects have only the properties that the
  * schema names, unless it names none.
  */
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
@@ -13,9 +13,7 @@ import { areDisjoint } from "./disjoint.js";
 import { ABOUT, ANNOTATIONS, COUNTS, DECIDING, ENFORCED, FORMATS, TYPES, WITHOUT_EFFECT } from "./keywords.js";
 import { haveDecimals, numbers, type NumberBounds } from "./numbers.js";
 import { schemaRules } from "./rules.js";
-import type { Deciding, SchemaType } from "./keywords.js";
-
-export type Schema = Readonly<Record<string, unknown>>;
+import type { Deciding, Schema, SchemaType } from "./keywords.js";
 
 /** @param ignored keywords that the text need not obey */
 export function readSchema(given: unknown, ignored: readonly string[]): Rules {
@@ -200,7 +198,7 @@ class SchemaReader {
     return cases.length === 1 ? cases[0] : { anyOf: cases };
   }
 
-  /** Of a schema with assertions and without a type: that which all are about, so that texts of other types do not come. */
+  /** The type of a schema with assertions and without one: the type that all are about, so that texts of other types do not come. */
   private impliedType(names: readonly string[], path: string): SchemaType | undefined {
     const about = names.flatMap((name) => (name.startsWith("x-") ? [] : [ABOUT[name]!]));
     if (about.length === 0) return undefined;

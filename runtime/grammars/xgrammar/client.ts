@@ -33,22 +33,22 @@ export interface Client {
 }
 
 /** The threads where texts live: with cheap grammars, with others, and with those that their callers wait for. */
-export type Place = "cheap" | "expensive" | "now";
+export type ThreadKind = "cheap" | "expensive" | "now";
 
 const { prepareMilliseconds, stepMilliseconds, quickStepMilliseconds } = GRAMMAR_LIMITS;
 /** A grammar that took a fifth of it before, on a machine that may be busier now. */
 const OPEN_CHEAP = 5 * GRAMMAR_LIMITS.cheapMilliseconds;
 
-const LIMITS: Readonly<Record<Place, ClientLimits>> = {
+const LIMITS: Readonly<Record<ThreadKind, ClientLimits>> = {
   cheap: { prepareMilliseconds: OPEN_CHEAP, stepMilliseconds: quickStepMilliseconds },
   expensive: { prepareMilliseconds, stepMilliseconds },
   now: { prepareMilliseconds, stepMilliseconds },
 };
 
-const shared = new Map<Place, Client>();
+const shared = new Map<ThreadKind, Client>();
 
 /** One for this process, started on first use. */
-export function sharedClient(place: Place): Client {
+export function sharedClient(place: ThreadKind): Client {
   const known = shared.get(place) ?? (threadsHere() ? new WorkerClient(LIMITS[place], place === "now") : local());
   shared.set(place, known);
   return known;

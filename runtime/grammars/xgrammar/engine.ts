@@ -75,7 +75,7 @@ interface OpenMatcher {
 }
 
 export interface EngineOptions {
-  /** Of an instance. */
+  /** The memory of an instance. */
   readonly memoryBytes: number;
   /** Whether grammars come that nothing has prepared before: an instance reads them first, so that one that is refused ends only this. */
   readonly reads: boolean;

@@ -1,14 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
-import type { OptionNames } from "@ggsl/compiler/optionNames.js";
+import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Chain } from "../../chain/chain.js";
 import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError } from "../../core/errors.js";
 import { oneLoop } from "../../core/oneLoop.js";
 import { Requests, webPort, type WebPort } from "../../core/requests.js";
-import { chain as checkChain } from "../../core/optionChecks.js";
+import { chain as checkChain } from "../../core/sharedOptions.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
 import type { TokenizeOptions } from "../../sequence/prompt.js";
 import type { UniformValues } from "../../sequence/sequence.js";

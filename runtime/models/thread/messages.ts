@@ -42,7 +42,7 @@ export interface ChatRequest extends AnyRequest, ChatOptions {
 interface AnyRequest {
   /** The chain's spec from `writeSpec`; the worker verifies it. */
   readonly spec: string;
-  /** That of the same chain with the rows as outputs, for alternatives. */
+  /** The spec of the same chain with the rows as outputs, for alternatives. */
   readonly rowsSpec?: string | undefined;
   /**
    * In place of the seeds that the chain leaves open.

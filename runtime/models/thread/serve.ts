@@ -3,7 +3,7 @@ import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf, type Chain } from "../../chain/chain.js";
 import { AbortError, InputError } from "../../core/errors.js";
 import type { GenerateOptions, Generation, Piece } from "../../generation/generate.js";
-import { tokenList } from "../../core/optionChecks.js";
+import { tokenList } from "../../core/sharedOptions.js";
 import { loadModelFromBytes, type Model } from "../model.js";
 import { answerRequests, webPort, type WebPort } from "../../core/requests.js";
 import type { GenerationEnd, Reply, Request, Token } from "./messages.js";

@@ -1,6 +1,6 @@
 /** The feature `completes(sequences)`: the tokens that would complete one of some sequences of tokens. */
 import type { TokenSequence } from "@ggsl/compiler/graph/graph.js";
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "../../core/vocabulary.js";
 

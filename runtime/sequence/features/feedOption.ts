@@ -1,6 +1,6 @@
 /** The option `feed` of a text, and vocabularies that a caller gives, checked. */
 import * as is from "../../core/check.js";
-import { someNumber } from "../../core/optionChecks.js";
+import { someNumber } from "../../core/sharedOptions.js";
 import type { Feed } from "./feed.js";
 
 const columns = is.recordOf(

@@ -2,7 +2,7 @@
 import type { TokenItem, TokenSet } from "@ggsl/compiler/graph/graph.js";
 import { patternOf } from "@ggsl/compiler/graph/patterns.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
-import { show } from "@ggsl/compiler/graph/show.js";
+import { show } from "@ggsl/compiler/core/show.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "../../core/errors.js";
 import { fromBytes, textsOf, toBytes, type Vocabulary } from "../../core/vocabulary.js";

@@ -181,7 +181,7 @@ const SILLY_TAVERN: Fields = {
 /** Every key that its reader does not read is unknown. */
 export const NO_FIELDS: Fields = { sampling: new Set(), options: {}, others: new Set() };
 
-/** By the names of formats. */
+/** The fields of formats, by their names. */
 export const FIELDS = {
   "llama.cpp": LLAMA,
   ollama: OLLAMA,

@@ -9,7 +9,7 @@ import { fromMnn } from "./mnn.js";
 import { fromOllamaOptions } from "./ollama.js";
 import { fromSillyTavern } from "./sillyTavern.js";
 import { fromVllm } from "./vllm.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 export interface JsonFormat {
   /** The name for `--from`. */
@@ -105,7 +105,7 @@ export function detect({ members }: ObjectNode): Detection {
   return { found: (typical.length > 0 ? typical : known).map(({ format }) => format) };
 }
 
-/** Those with the largest count; none if it is 0. */
+/** The items with the largest count; none if it is 0. */
 function best<T>(list: readonly T[], count: (item: T) => number): T[] {
   const counts = list.map(count);
   const most = greatest(counts);

@@ -108,7 +108,7 @@ function ordered(s: KoboldSettings, names: KoboldNames, reader: Reader): Stage[]
 
 type Maker = (s: KoboldSettings, names: KoboldNames) => Stage[];
 
-/** By the numbers of `sampler_order`. */
+/** The samplers by the numbers of `sampler_order`. */
 const SAMPLERS: readonly Maker[] = [
   (s, names) => stages.topK(names.topK, s.topK),
   (s) => stages.topA("top_a", s.topA),

@@ -9,7 +9,7 @@ import { MAX_LISTED } from "../pieces.js";
 import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
 import { FIELDS } from "./fields.js";
-import { greatest } from "@ggsl/compiler/extremes.js";
+import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const NAMES: KoboldNames = {
   temperature: "temperature",

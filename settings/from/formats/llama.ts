@@ -1,5 +1,5 @@
 /** From llama.cpp's settings to a chain, as common_sampler_init builds one (common/sampling.cpp). */
-import type { Range } from "@ggsl/compiler/graph/graph.js";
+import type { Range } from "@ggsl/compiler/core/range.js";
 import { FIELD_NAMES, LLAMA_FIELDS, RANDOM_SEED, type FieldName } from "@ggsl/compiler/llama/fields.js";
 import { DEFAULT_ORDER, LISTED_NAMES, type ListedName } from "@ggsl/compiler/llama/order.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";

@@ -22,7 +22,7 @@ import { GRAMMAR_DIFFERS } from "./llama.js";
 /** `server`: as of August 2026; `runner` and `own`: the two engines of 2025. */
 export type Engine = "server" | "runner" | "own";
 
-/** By the names for `--from`. */
+/** The engines by the names for `--from`. */
 export const ENGINES: Readonly<Record<string, Engine>> = {
   ollama: "server",
   "ollama-2025": "runner",

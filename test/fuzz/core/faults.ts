@@ -1,7 +1,7 @@
 /** Which outcomes are faults. */
-import { CompileError } from "../../../compiler/check/diagnostics.js";
+import { CompileError } from "../../../compiler/diagnostics/diagnostic.js";
 import { SpecError } from "../../../compiler/graph/json.js";
-import { OptionError } from "../../../compiler/optionError.js";
+import { OptionError } from "../../../compiler/core/optionError.js";
 import { AbortError, InputError } from "../../../runtime/core/errors.js";
 import { ExportError } from "../../../settings/to/export.js";
 import { ImportError } from "../../../settings/from/notes.js";

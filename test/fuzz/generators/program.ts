@@ -1,11 +1,11 @@
 /** What is done with a program, whichever generator made it. */
-import { isError, type Diagnostic } from "../../../compiler/check/diagnostics.js";
+import { isError, type Diagnostic } from "../../../compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "../../../compiler/check/format.js";
 import { checkProgram, checkSource, compileProgram, isOpen } from "../../../compiler/driver.js";
 import { readSpec, writeSpec } from "../../../compiler/graph/json.js";
 import { print } from "../../../format/print.js";
 import { createEvaluator } from "../../../runtime/chain/evaluate.js";
-import type { SourceFile } from "../../../compiler/syntax/source.js";
+import type { SourceFile } from "../../../compiler/source/source.js";
 import { Wrong } from "../core/generator.js";
 
 const VOCAB_SIZE = 16;

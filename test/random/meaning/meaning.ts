@@ -5,7 +5,7 @@
 import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module, Program as Checked } from "../../../compiler/check/program.js";
 import type { Chain, Expr, Param, Sampler, StateDecl, Stmt } from "../../../compiler/syntax/ast.js";
-import type { Span } from "../../../compiler/syntax/source.js";
+import type { Span } from "../../../compiler/source/source.js";
 import { drawF32, drawF64, mt19937 } from "../../../runtime/core/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
