@@ -7,7 +7,7 @@ import { isError, sortDiagnostics, type Diagnostic } from "@ggsl/compiler/check/
 import { chainNotNamed, unknownChain } from "@ggsl/compiler/check/diagnostics/names.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import { foundFile, type Importer, type Program } from "@ggsl/compiler/check/program.js";
-import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
+import { checkSource, compileLowered, compileRows, lowerChain } from "@ggsl/compiler/driver.js";
 import { checkNames, type OptionNames } from "@ggsl/compiler/optionNames.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
@@ -100,10 +100,15 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
   const nameOf = (file: string): string => (imported.has(file) ? (options.nameOf?.(file) ?? file) : file);
   const chains = wanted.chains.flatMap((chain) => {
     const set = settingsOf(chain, wanted.chains, options.set ?? {});
-    const { graph, diagnostics: faults } = compileChain(program, chain, { set });
-    const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
+    const lowered = lowerChain(program, chain, { set });
+    const { graph, diagnostics: faults } = compileLowered(lowered);
     for (const one of faults) found.push(one);
-    return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), declared)] : [];
+    if (!graph) return [];
+    const { graph: rows, diagnostics: more } = compileRows(lowered, graph);
+    for (const one of more) found.push(one);
+    if (!rows) return [];
+    const named = renamed(graph, nameOf);
+    return [describe(chain, named, rows === graph ? named : renamed(rows, nameOf), declared)];
   });
   if (found.some(isError)) throw compileError(found);
   return { chains, warnings: sortDiagnostics(found) };
@@ -154,12 +159,11 @@ function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
 type Declared = ReturnType<typeof declaredInputs>;
 
 function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): ModuleChain {
-  const isSame = JSON.stringify(graph) === JSON.stringify(rows);
   return {
     name: graph.name,
     doc: chain.doc,
     graph,
-    rowsGraph: isSame ? graph : rows,
+    rowsGraph: rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
       name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],

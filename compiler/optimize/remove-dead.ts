@@ -8,9 +8,9 @@
  */
 import type { Feature, Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import type { UniformOp } from "../graph/uniformOps.js";
-import { featureOf, isFollowed, liveParts } from "../graph/liveness.js";
+import { featureOf, isFollowed, liveParts, mapResults } from "../graph/liveness.js";
 import { inputName } from "../graph/sets.js";
-import { mapOutputs, type Draft } from "./draft.js";
+import type { Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const removeDead: Pass = {
@@ -32,7 +32,7 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const inputs = numbering(live.inputs);
   const sets = numbering(live.sets);
   const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
-  const { outputs, measures } = mapOutputs(graph, (id) => nodes.get(id)!);
+  const { outputs, measures } = mapResults(graph, (id) => nodes.get(id)!);
   const followed = graph.features.flatMap((feature, i) => (isFollowed(feature) ? [i] : []));
   const features = numbering(new Set([...followed, ...[...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])]));
   const keptFeatures = pick(graph.features, features).map((feature): Feature => {
