@@ -1,5 +1,4 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
-import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import { isError, type Diagnostic } from "../check/diagnostics.js";
 import { limitDiagnostic } from "../check/diagnostics/limits.js";
 import { noEffect } from "../check/diagnostics/statements.js";
@@ -11,6 +10,7 @@ import { paramsOf } from "../check/types.js";
 import { allExpressions, statementsIn } from "../check/walk.js";
 import { fractionMeant } from "../graph/range.js";
 import { exprOfFeature } from "../graph/uniform.js";
+import { isPick } from "../graph/tail.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
@@ -123,7 +123,7 @@ function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void 
 
 function lowerStage(cx: ChainLowering, scope: Scope, stage: Stage): void {
   // stages after the pick have no effect; a warning reports them
-  if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
+  if (cx.picked || cx.tail.some(isPick)) return;
   if (stage.kind === "tail") return lowerTailStage(cx, scope, stage);
   if (stage.kind === "error") return unchecked("a stage that is none");
   const { callee, call } = stage;

@@ -11,10 +11,10 @@ import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/syntax/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explanation.js";
-import { picksInTail } from "ggsl/sequence/tail.js";
 import type { Source } from "./form.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 
@@ -91,7 +91,7 @@ function factsOf(graph: Graph, vocabSize: number) {
     parameters: parametersOf(graph),
     inputs: inputsOf(graph),
     measures: graph.measures.map(({ name }) => name),
-    picks: graph.outputs.sampled !== undefined || picksInTail(graph),
+    picks: picksToken(graph),
     cost: costOf(graph, vocabSize),
     explain: explanationText(explainGraph(graph, vocabSize), "in the graph"),
   };
