@@ -14,6 +14,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/syntax/source.js";
+import { Cache } from "ggsl/core/cache.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
 import { setParams, staticParams } from "./statics.js";
@@ -48,17 +49,13 @@ export const counters = { compiled: 0 };
 /** The program, the stages to compare with, and those before them. */
 const MAX_OPEN = 4;
 
-/** By what they were opened from, the latest last. */
-const latest = new Map<string, OpenProgram>();
+/** By what they were opened from. */
+const latest = new Cache<OpenProgram>(MAX_OPEN);
 
 /** Opens a program; the last ones are cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
   const key = JSON.stringify([ref.kind, ref.text, ref.chain, ref.statics, ref.seed, ref.imports]);
-  const program = latest.get(key) ?? open(ref);
-  latest.delete(key);
-  latest.set(key, program);
-  if (latest.size > MAX_OPEN) latest.delete(latest.keys().next().value!);
-  return program;
+  return latest.getOrMake(key, () => open(ref));
 }
 
 export function sourceOf(text: string): SourceFile {
