@@ -1,5 +1,6 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
+import { namedInputs, type NamedInput } from "@ggsl/compiler/graph/features.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
@@ -159,6 +160,7 @@ function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
 type Declared = ReturnType<typeof declaredInputs>;
 
 function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): ModuleChain {
+  const given = namedInputs([graph, rows].flatMap(({ features }) => features));
   return {
     name: graph.name,
     doc: chain.doc,
@@ -174,8 +176,8 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
       isOptional: standard !== undefined,
       stages: stagesWith(chain, name),
     })),
-    inputs: [...inputsOf([graph, rows], "input", declared), ...textsOf([graph, rows], declared)],
-    guides: inputsOf([graph, rows], "guide", declared),
+    inputs: [...inputsOf(given, "column", declared), ...inputsOf(given, "text", declared)],
+    guides: inputsOf(given, "guide", declared),
   };
 }
 
@@ -184,25 +186,12 @@ const stagesWith = ({ stages }: Chain, name: string): string[] =>
     .filter(({ args }) => args.some(({ value }) => namesIn(value).includes(name)))
     .map(({ span: { source, start, end } }) => source.text.slice(start, end).replace(/\s+/g, " "));
 
-function inputsOf(graphs: readonly Graph[], kind: "input" | "guide", declared: Declared): ModuleInput[] {
-  const found = new Map<string, ModuleInput>();
-  for (const { from, form } of graphs.flatMap((g) => g.features)) {
-    if (from.kind !== kind) continue;
-    const { name } = from;
-    const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
-    found.set(name, { name, doc: declared.get(name)?.declaration.doc, ...(sparse && { sparse }) });
-  }
-  return [...found.values()];
-}
-
-/** The texts that the calling program gives. */
-function textsOf(graphs: readonly Graph[], declared: Declared): ModuleInput[] {
-  const found = new Map<string, ModuleInput>();
-  for (const { from } of graphs.flatMap((g) => g.features)) {
-    const text = "in" in from ? from.in : undefined;
-    if (typeof text !== "object") continue;
-    const { input: name, capacity } = text;
-    found.set(name, { name, doc: declared.get(name)?.declaration.doc, tokens: capacity });
-  }
-  return [...found.values()];
-}
+/** What the calling program gives by name: columns, texts or guides. */
+const inputsOf = (given: readonly NamedInput[], kind: NamedInput["kind"], declared: Declared): ModuleInput[] =>
+  given.flatMap((one): ModuleInput[] => {
+    const { name, form } = one;
+    if (one.kind !== kind) return [];
+    const sparse = one.kind === "column" && form.kind === "sparse" && { capacity: form.capacity, fill: form.fill };
+    const doc = declared.get(name)?.declaration.doc;
+    return [{ name, doc, ...(sparse && { sparse }), ...(one.kind === "text" && { tokens: one.capacity }) }];
+  });

@@ -1,7 +1,8 @@
 /** Liveness of nodes. */
+import { exprOfFeature } from "./features.js";
 import type { Feature, Graph, Measure, NodeId, Outputs, State, UniformExpr } from "./graph.js";
 import { setOf, setsOf } from "./sets.js";
-import { exprOfFeature, leavesOf } from "./uniform.js";
+import { leavesOf } from "./uniform.js";
 
 /** The scalars that are read back with each token: the next values of the states, then the measures. */
 export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [

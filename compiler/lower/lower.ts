@@ -9,7 +9,7 @@ import type { ChainBinding, Expr, Local, Param, Stage, Stmt } from "../check/tre
 import { paramsOf } from "../check/types.js";
 import { allExpressions, statementsIn } from "../check/walk.js";
 import { fractionMeant } from "../graph/range.js";
-import { exprOfFeature } from "../graph/uniform.js";
+import { exprOfFeature } from "../graph/features.js";
 import { isPick } from "../graph/tail.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
