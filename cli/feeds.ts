@@ -1,5 +1,6 @@
 /** What a chain is fed beside its text: `--input` and `--bias`. */
 import { InvalidArgumentError, Option } from "commander";
+import { namedInputs } from "@ggsl/compiler/graph/features.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { Feed, Pairs } from "ggsl/sequence/features/feed.js";
@@ -61,18 +62,16 @@ function input(text: string, present: Readonly<Record<string, string>> = {}): Re
  */
 function inputsOf(graph: Graph, lists: Readonly<Record<string, string>>): NonNullable<Feed["inputs"]> {
   const entries = Object.entries(lists).map(([name, list]): [string, Float32Array | readonly number[] | Pairs] => {
-    const isText = graph.features.some(
-      ({ from }) => "in" in from && typeof from.in === "object" && from.in.input === name,
-    );
+    const declared = namedInputs(graph.features).find((one) => one.name === name);
+    const isText = declared?.kind === "text";
     if (isText && pairsOf(list))
       throw new InputError(
         `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
         { code: "INVALID_ARGUMENT" },
       );
     if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
-    const feature = graph.features.find(({ from }) => "name" in from && from.name === name);
-    if (!feature) throw new InputError(`the chain declares no input \`${name}\``, { code: "INVALID_ARGUMENT" });
-    const { form } = feature;
+    if (!declared) throw new InputError(`the chain declares no input \`${name}\``, { code: "INVALID_ARGUMENT" });
+    const { form } = declared;
     const given = pairsOf(list);
     if (given && form.kind !== "sparse")
       throw new InputError(

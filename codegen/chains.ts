@@ -1,5 +1,6 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
+import { namedInputs, type NamedInput } from "@ggsl/compiler/graph/features.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
@@ -8,7 +9,7 @@ import { chainNotNamed, unknownChain } from "@ggsl/compiler/diagnostics/names.js
 import { compileError } from "@ggsl/compiler/check/format.js";
 import { foundFile, type Program } from "@ggsl/compiler/check/program.js";
 import type { Importer } from "@ggsl/compiler/source/importer.js";
-import { ALL_OUTPUTS, checkSource, compileChain } from "@ggsl/compiler/driver.js";
+import { checkSource, compileLowered, compileRows, lowerChain } from "@ggsl/compiler/driver.js";
 import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
@@ -101,10 +102,15 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
   const nameOf = (file: string): string => (imported.has(file) ? (options.nameOf?.(file) ?? file) : file);
   const chains = wanted.chains.flatMap((chain) => {
     const set = settingsOf(chain, wanted.chains, options.set ?? {});
-    const { graph, diagnostics: faults } = compileChain(program, chain, { set });
-    const { graph: rows } = compileChain(program, chain, { set, outputs: ALL_OUTPUTS });
+    const lowered = lowerChain(program, chain, { set });
+    const { graph, diagnostics: faults } = compileLowered(lowered);
     for (const one of faults) found.push(one);
-    return graph && rows ? [describe(chain, renamed(graph, nameOf), renamed(rows, nameOf), declared)] : [];
+    if (!graph) return [];
+    const { graph: rows, diagnostics: more } = compileRows(lowered, graph);
+    for (const one of more) found.push(one);
+    if (!rows) return [];
+    const named = renamed(graph, nameOf);
+    return [describe(chain, named, rows === graph ? named : renamed(rows, nameOf), declared)];
   });
   if (found.some(isError)) throw compileError(found);
   return { chains, warnings: sortDiagnostics(found) };
@@ -155,12 +161,12 @@ function renamed(graph: Graph, nameOf: (file: string) => string): Graph {
 type Declared = ReturnType<typeof declaredInputs>;
 
 function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): ModuleChain {
-  const isSame = JSON.stringify(graph) === JSON.stringify(rows);
+  const given = namedInputs([graph, rows].flatMap(({ features }) => features));
   return {
     name: graph.name,
     doc: chain.doc,
     graph,
-    rowsGraph: isSame ? graph : rows,
+    rowsGraph: rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
       name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
@@ -171,8 +177,8 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
       isOptional: standard !== undefined,
       stages: stagesWith(chain, name),
     })),
-    inputs: [...inputsOf([graph, rows], "input", declared), ...textsOf([graph, rows], declared)],
-    guides: inputsOf([graph, rows], "guide", declared),
+    inputs: [...inputsOf(given, "column", declared), ...inputsOf(given, "text", declared)],
+    guides: inputsOf(given, "guide", declared),
   };
 }
 
@@ -181,25 +187,12 @@ const stagesWith = ({ stages }: Chain, name: string): string[] =>
     .filter(({ args }) => args.some(({ value }) => namesIn(value).includes(name)))
     .map(({ span: { source, start, end } }) => source.text.slice(start, end).replace(/\s+/g, " "));
 
-function inputsOf(graphs: readonly Graph[], kind: "input" | "guide", declared: Declared): ModuleInput[] {
-  const found = new Map<string, ModuleInput>();
-  for (const { from, form } of graphs.flatMap((g) => g.features)) {
-    if (from.kind !== kind) continue;
-    const { name } = from;
-    const sparse = form.kind === "sparse" ? { capacity: form.capacity, fill: form.fill } : undefined;
-    found.set(name, { name, doc: declared.get(name)?.declaration.doc, ...(sparse && { sparse }) });
-  }
-  return [...found.values()];
-}
-
-/** The texts that the calling program gives. */
-function textsOf(graphs: readonly Graph[], declared: Declared): ModuleInput[] {
-  const found = new Map<string, ModuleInput>();
-  for (const { from } of graphs.flatMap((g) => g.features)) {
-    const text = "in" in from ? from.in : undefined;
-    if (typeof text !== "object") continue;
-    const { input: name, capacity } = text;
-    found.set(name, { name, doc: declared.get(name)?.declaration.doc, tokens: capacity });
-  }
-  return [...found.values()];
-}
+/** What the calling program gives by name: columns, texts or guides. */
+const inputsOf = (given: readonly NamedInput[], kind: NamedInput["kind"], declared: Declared): ModuleInput[] =>
+  given.flatMap((one): ModuleInput[] => {
+    const { name, form } = one;
+    if (one.kind !== kind) return [];
+    const sparse = one.kind === "column" && form.kind === "sparse" && { capacity: form.capacity, fill: form.fill };
+    const doc = declared.get(name)?.declaration.doc;
+    return [{ name, doc, ...(sparse && { sparse }), ...(one.kind === "text" && { tokens: one.capacity }) }];
+  });

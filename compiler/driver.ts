@@ -3,15 +3,16 @@
  * all get the same verified graphs.
  *
  *     checkSource     a file and all its imports, with names and types resolved
- *     lowerChain      one of its chains as a verified graph, with the bounds of its values
- *     optimizeDraft   the graph after all passes, verified; after each of them for a caller that follows the passes
+ *     lowerChain      one of its chains as a verified graph with all outputs, and the bounds of its values
+ *     optimizeDraft   that graph with some outputs after all passes, verified; after each of them for a caller that follows the passes
  *
- * `compileChain` runs the last two, `compileProgram` and `compileStages` all three.
+ * `compileChain` runs the last two, `compileProgram` and `compileStages` all three. A caller that needs graphs with several choices of
+ * outputs lowers once, by `lowerChain`, `lowerProgram` or `lowerStages`, and has `compileLowered` make each.
  */
 import { constrained, FRONT } from "./constrained.js";
 import { chainIn } from "./check/chains.js";
 import { check, checkStages, type Checked, type CheckedFile, type CheckOptions } from "./check/check.js";
-import { isError, type Diagnostic } from "./diagnostics/diagnostic.js";
+import { isError, sortDiagnostics, type Diagnostic } from "./diagnostics/diagnostic.js";
 import { limitDiagnostic, limitExceeded } from "./diagnostics/limits.js";
 import { chainNotNamed, unknownChain } from "./diagnostics/names.js";
 import { compileError } from "./check/format.js";
@@ -22,7 +23,8 @@ import { exceededBy } from "./graph/cost.js";
 import type { Graph } from "./graph/graph.js";
 import { assertValid } from "./graph/verify.js";
 import { faultsAlone, unusedAlone } from "./lower/alone.js";
-import { lower, type OutputName } from "./lower/lower.js";
+import { lower } from "./lower/lower.js";
+import { ALL_OUTPUTS, chooseOutputs, hasAllOutputs, type OutputName, type Whole } from "./lower/outputs.js";
 import type { Settings } from "./lower/params.js";
 import { limitsOf, type LimitOptions } from "./limits/limits.js";
 import { LimitExceeded, Meter } from "./limits/meter.js";
@@ -30,11 +32,11 @@ import type { Draft } from "./optimize/draft.js";
 import { OPTIMIZATIONS } from "./optimizations.js";
 import { optimize } from "./optimize/optimize.js";
 import type { Chain } from "./syntax/ast.js";
-import type { SourceFile } from "./source/source.js";
+import type { SourceFile, Span } from "./source/source.js";
 import { checkNames, type OptionNames } from "./core/optionNames.js";
 import { OptionError } from "./core/optionError.js";
 
-export type { OutputName };
+export { ALL_OUTPUTS, type OutputName };
 export { OPTIMIZATIONS } from "./optimizations.js";
 export { PASSES } from "./optimize/optimize.js";
 
@@ -93,14 +95,18 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface LoweredChain {
+/** A chain that is lowered, of which graphs are made. */
+export interface LoweredChain {
   /** Absent when there are errors. */
-  readonly draft?: Draft;
+  readonly draft?: ChainDraft;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** All outputs; a chain has some of them: the token, and the rows left. */
-export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
+/** A verified graph with all outputs of its chain. */
+export interface ChainDraft extends Draft, Whole {
+  /** The name of the chain in the source. */
+  readonly name: Span;
+}
 
 // ---------------------------------------------------------------- phases
 
@@ -118,33 +124,33 @@ export const lowerChain = ({ main }: Program, chain: Chain, options: DriverOptio
 
 function lowerBound(chain: ChainBinding, options: DriverOptions): LoweredChain {
   const meter = meterOf(options);
-  const lowered = lower(chain, { ...options, meter, disabled: disabledBy(options) });
-  const { graph, ranges, states, diagnostics } = lowered;
-  if (!graph || diagnostics.some(isError)) return { diagnostics };
-  if (options.outputs && Object.keys(graph.outputs).length === 0)
-    throw new OptionError(
-      `the chain \`${graph.name}\` has none of the requested outputs (${options.outputs.join(", ")}): ` +
-        `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
-    );
-  assertValid(graph, "lowering");
-  return { draft: { graph, ranges, meter, ...(states && { states }) }, diagnostics };
+  const { whole, diagnostics } = lower(chain, { ...options, meter, disabled: disabledBy(options) });
+  if (!whole || diagnostics.some(isError)) return { diagnostics };
+  assertValid(whole.graph, "lowering");
+  return { draft: { ...whole, meter, name: chain.declaration.name.span }, diagnostics };
 }
 
 /**
- * Runs the enabled passes, and verifies the result; with `onPass` the result of each pass, which takes several times as long.
- * Throws `LimitExceeded`.
+ * Runs the enabled passes on the graph with the wanted outputs, and verifies the result; with `onPass` the result of each pass, which
+ * takes several times as long. Throws `LimitExceeded`, and `OptionError` for a chain that has none of these outputs.
  */
-export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph {
-  const { onPass } = options;
-  let last = "the optimizer";
+export function optimizeDraft(draft: ChainDraft, options: DriverOptions = {}): Graph {
+  const { onPass, outputs } = options;
+  let last = "the choice of outputs";
   const afterPass = (name: string, { graph }: Draft): void => {
     last = name;
     if (!onPass) return;
     assertValid(graph, name);
     onPass(name, graph);
   };
-  const { graph } = optimize(draft, disabledBy(options), afterPass);
-  if (!onPass && graph !== draft.graph) assertValid(graph, last);
+  const chosen = chooseOutputs(draft, outputs);
+  if (Object.keys(chosen.graph.outputs).length === 0)
+    throw new OptionError(
+      `the chain \`${draft.graph.name}\` has none of the requested outputs (${(outputs ?? []).join(", ")}): ` +
+        `a chain gives "sampled" if it picks, "candidates" if it reorders rows, "logits" and "probs" always`,
+    );
+  const { graph } = optimize({ ...draft, ...chosen }, disabledBy(options), afterPass);
+  if (!onPass) assertValid(graph, last);
   return graph;
 }
 
@@ -152,33 +158,52 @@ export function optimizeDraft(draft: Draft, options: DriverOptions = {}): Graph 
 
 /** Compiles a chain of a checked program. */
 export const compileChain = ({ main }: Program, chain: Chain, options: DriverOptions = {}): Compilation =>
-  compileBound(chainIn(main, chain), options);
+  finished(lowerBound(chainIn(main, chain), options), options);
 
-function compileBound(chain: ChainBinding, options: DriverOptions): Compilation {
-  const { draft, diagnostics } = lowerBound(chain, options);
+/** Optimizes a chain that is lowered, with the outputs of `options`. Each graph may take the steps that a compilation of its own may. */
+export function compileLowered({ draft, diagnostics }: LoweredChain, options: DriverOptions = {}): Compilation {
+  return finished({ ...(draft && { draft: { ...draft, meter: draft.meter.fork() } }), diagnostics }, options);
+}
+
+/** The graph of a chain with all its outputs: `graph` itself if it has them. */
+export const compileRows = (lowered: LoweredChain, graph: Graph, options: DriverOptions = {}): Compilation =>
+  lowered.draft && hasAllOutputs(graph, lowered.draft)
+    ? { graph, diagnostics: [] }
+    : compileLowered(lowered, { ...options, outputs: ALL_OUTPUTS });
+
+function finished({ draft, diagnostics }: LoweredChain, options: DriverOptions): Compilation {
   if (!draft) return { diagnostics };
-  const { span } = chain.declaration.name;
   try {
     const graph = optimizeDraft(draft, options);
     const { limits } = draft.meter;
-    const faults = exceededBy(graph, limits).map(([limit, found]) => limitExceeded(span, limit, limits[limit], found));
-    return { ...(faults.length === 0 && { graph }), diagnostics: [...diagnostics, ...faults] };
+    const faults = exceededBy(graph, limits);
+    if (faults.length === 0) return { graph, diagnostics };
+    const found = faults.map(([limit, count]) => limitExceeded(draft.name, limit, limits[limit], count));
+    return { diagnostics: sortDiagnostics([...diagnostics, ...found]) };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
-    return { diagnostics: [...diagnostics, limitDiagnostic(span, error)] };
+    return { diagnostics: sortDiagnostics([...diagnostics, limitDiagnostic(draft.name, error)]) };
   }
 }
 
 /** Compiles a chain of a program. */
-export const compileProgram = (text: string, given: CompileOptions = {}): Compilation => {
-  const options = metered(given);
-  return compileChecked(checkSource(sourceOf(text, options), options), options);
-};
+export const compileProgram = (text: string, options: CompileOptions = {}): Compilation =>
+  finished(lowerProgram(text, options), options);
 
 /** Compiles a pipeline of standard samplers. */
-export const compileStages = (text: string, given: CompileOptions = {}): Compilation => {
+export const compileStages = (text: string, options: CompileOptions = {}): Compilation =>
+  finished(lowerStages(text, options), options);
+
+/** Lowers a chain of a program. */
+export const lowerProgram = (text: string, given: CompileOptions = {}): LoweredChain => {
   const options = metered(given);
-  return compileChecked(checkPipeline(sourceOf(text, options), options), options);
+  return lowerChecked(checkSource(sourceOf(text, options), options), options);
+};
+
+/** Lowers a pipeline of standard samplers. */
+export const lowerStages = (text: string, given: CompileOptions = {}): LoweredChain => {
+  const options = metered(given);
+  return lowerChecked(checkPipeline(sourceOf(text, options), options), options);
 };
 
 /**
@@ -227,7 +252,7 @@ export function chooseChain({ main, chains }: Program, name: string | undefined)
   return declaration?.kind === "chain" ? declaration : unknownChain(start, name, names);
 }
 
-function compileChecked({ program, diagnostics, report }: Checked, options: DriverOptions): Compilation {
+function lowerChecked({ program, diagnostics, report }: Checked, options: DriverOptions): LoweredChain {
   if (!program) return { diagnostics };
   const { source } = program.main;
   const chain = chooseChain(program, options.chain);
@@ -236,9 +261,9 @@ function compileChecked({ program, diagnostics, report }: Checked, options: Driv
     return { diagnostics: report.sorted(source) };
   }
   const bound = chainIn(program.main, chain);
-  const { graph, diagnostics: more } = compileBound(options.constrained ? constrained(bound, front) : bound, options);
+  const { draft, diagnostics: more } = lowerBound(options.constrained ? constrained(bound, front) : bound, options);
   for (const one of more) report.push(one);
-  return { ...(graph && { graph }), diagnostics: report.sorted(source) };
+  return { ...(draft && { draft }), diagnostics: report.sorted(source) };
 }
 
 function front(): ChainBinding {

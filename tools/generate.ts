@@ -1,7 +1,7 @@
 /**
  * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and its lexemes (compiler/source/lexemes.generated.ts),
  * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library, the files
- * that threads and processes run, and the C++ form of the op table and of llama.cpp's facts. The C++ files are committed: with `--check`
+ * that threads and processes run, and the C++ form of the tables of ops and of features and of llama.cpp's facts. The C++ files are committed: with `--check`
  * they are compared, not written, and the tool fails if one is stale.
  */
 import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
@@ -30,16 +30,19 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function generateNative(check: boolean): Promise<boolean> {
-  const [{ opFiles }, { llamaFiles }, { specFiles }] = await Promise.all([
+  const [{ opFiles }, { featureFiles }, { llamaFiles }, { specFiles }] = await Promise.all([
     import("./lib/opFiles.js"),
+    import("./lib/featureFiles.js"),
     import("./lib/llamaFiles.js"),
     import("./lib/specFiles.js"),
   ]);
-  const isRight = Object.entries({ ...opFiles(), ...llamaFiles(), ...specFiles() }).map(([path, text]) => {
-    if (check) return checkGenerated(path, text, "npm run generate");
-    writeGenerated(path, text);
-    return true;
-  });
+  const isRight = Object.entries({ ...opFiles(), ...featureFiles(), ...llamaFiles(), ...specFiles() }).map(
+    ([path, text]) => {
+      if (check) return checkGenerated(path, text, "npm run generate");
+      writeGenerated(path, text);
+      return true;
+    },
+  );
   return isRight.every(Boolean);
 }
 

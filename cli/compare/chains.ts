@@ -7,7 +7,7 @@ import type { Chain as ParsedChain } from "@ggsl/compiler/syntax/ast.js";
 import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
-import { picksToken } from "ggsl/generation/request.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { compileChain, compileOptionsOf, readChainFile, specChain, type ChainOptions } from "../chain.js";
 import { importerFor } from "../files.js";
 import { grammarUniforms } from "../grammar.js";

@@ -1,6 +1,7 @@
 /** What a graph costs for one token of one sequence, from the graph alone: an estimate before it runs. */
 import type { Limits } from "../limits/limits.js";
 import { exceeds } from "../limits/message.js";
+import { listOf } from "./features.js";
 import type { Ending, Graph, GraphNode, TokenSequence, NodeId, TailArg } from "./graph.js";
 import { grammarsOf } from "./grammars.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
@@ -142,9 +143,7 @@ const endingsOf = (graph: Graph): Ending[] =>
 
 /** The lists of breakers and of sequences. */
 const listsOf = ({ features, tail }: Graph): (readonly TokenSequence[])[] => [
-  ...features.flatMap(({ from }) =>
-    from.kind === "repeat_len" ? [from.breakers] : from.kind === "completes" ? [from.sequences] : [],
-  ),
+  ...features.map(({ from }) => listOf(from)).filter((list) => list !== undefined),
   ...tail.flatMap(({ args }) => Object.values(args).filter((arg) => Array.isArray(arg))),
 ];
 

@@ -1,6 +1,7 @@
 /** The rules for inputs and features of a valid graph. */
+import { formsOf } from "./features.js";
 import { isFollowed } from "./liveness.js";
-import type { Dim, Dtype, Feature, FeaturePart, FeatureSource, Graph, Input } from "./graph.js";
+import type { Dim, Dtype, Feature, FeaturePart, Graph, Input } from "./graph.js";
 
 export function feedFaults({ inputs, features }: Graph): string[] {
   const [first] = inputs;
@@ -52,21 +53,9 @@ function partsOf({ form }: Feature): Part[] {
   ];
 }
 
-/** The forms that a source's values can have. Those of a grammar were dense in graphs of earlier compilers. */
-const FORMS: Readonly<Record<FeatureSource["kind"], readonly Feature["form"]["kind"][]>> = {
-  occurrences: ["sparse"],
-  repeat_len: ["sparse"],
-  completes: ["sparse"],
-  bias: ["sparse"],
-  allowed: ["bits", "dense"],
-  guide: ["dense"],
-  set: ["dense", "sparse"],
-  input: ["dense", "sparse"],
-};
-
 function featureFaults(feature: Feature, index: number, inputs: readonly Input[]): string[] {
   const { form, from } = feature;
-  const forms = FORMS[from.kind];
+  const forms = formsOf(from);
   if (!forms.includes(form.kind)) return [`\`${from.kind}\` must be ${forms.join(" or ")}, found ${form.kind}`];
   return partsOf(feature).flatMap(({ kind }) => {
     const count = inputs.filter(

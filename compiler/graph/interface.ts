@@ -1,4 +1,5 @@
 /** What a chain takes from the calling program and reports to it, by name. */
+import { namedInputs } from "./features.js";
 import type { Graph } from "./graph.js";
 import { grammarsOf } from "./grammars.js";
 import { SEED_RANGE } from "./param.js";
@@ -35,18 +36,13 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
     const values = standard === undefined ? "must be given" : `${JSON.stringify(standard)} unless set`;
     return { kind: "grammar", name, values: `a grammar; ${values}`, ...documented(doc) };
   });
-  const fed = graph.features.flatMap(({ from, form }): InterfacePart[] => {
-    const text = "in" in from && typeof from.in === "object" ? from.in : undefined;
-    if (text) return [{ kind: "text", name: text.input, values: `at most ${text.capacity} tokens` }];
-    if (from.kind === "guide") return [{ kind: "guide", name: from.name, values: "the logits of another sequence" }];
-    if (from.kind !== "input") return [];
-    const { name, type = "f32" } = from;
+  const inputs = namedInputs(graph.features).map(({ form, name, ...given }): InterfacePart => {
+    if (given.kind === "text") return { kind: "text", name, values: `at most ${given.capacity} tokens` };
+    if (given.kind === "guide") return { kind: "guide", name, values: "the logits of another sequence" };
     const places = form.kind === "sparse" ? `for at most ${form.capacity} tokens` : "for each token";
-    return [{ kind: "input", name, values: `${type} ${places}` }];
+    return { kind: "input", name, values: `${given.type ?? "f32"} ${places}` };
   });
   const states = graph.states.map(({ name, type = "f32" }): InterfacePart => ({ kind: "state", name, values: type }));
   const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
-  // a text may be counted in by several features
-  const inputs = fed.filter(({ name }, i) => fed.findIndex((other) => other.name === name) === i);
   return [...uniforms, ...sets, ...grammars, ...inputs, ...states, ...measures];
 }

@@ -3,6 +3,7 @@ import { LIMITS } from "../limits/format.js";
 import { checkNames, type OptionNames } from "../core/optionNames.js";
 import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
+import { FEATURES, type MemberType } from "./features.js";
 import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText, isTextSource } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
@@ -120,6 +121,24 @@ const last = test(`an integer of at most ${LIMITS.dim}, or an expression`, (v) =
 const source = test(`"prompt", "generated" or an input of 1 to ${LIMITS.dim} tokens`, isTextSource);
 /** A uniform expression; the verifier checks it. */
 const expr = test("an expression", (v) => v !== undefined);
+/** What a member of a feature's source may be. */
+const MEMBERS: Readonly<Record<MemberType, Test>> = {
+  window: last,
+  text: source,
+  breakers,
+  sequences,
+  grammar,
+  expression: expr,
+  truth: test("true", (v) => v === true),
+  name,
+  index,
+  inputType: oneOf("i32", "bool"),
+};
+/** A table with other values. */
+const mapped = <Value, Result>(
+  table: Readonly<Record<string, Value>>,
+  of: (value: Value) => Result,
+): Record<string, Result> => Object.fromEntries(Object.entries(table).map(([key, value]) => [key, of(value)]));
 /** The arguments of a tail stage; the verifier checks each. */
 const args = test("an object", isObject);
 
@@ -183,18 +202,7 @@ const GRAPH: Shape = {
   features: {
     array: {
       form: { kinds: { dense: {}, bits: {}, sparse: { capacity: dim, fill: f32 } } },
-      from: {
-        kinds: {
-          occurrences: { last, "in?": source },
-          repeat_len: { last, breakers, "in?": source },
-          completes: { sequences },
-          bias: {},
-          allowed: { grammar, "when?": expr, "first?": test("true", (v) => v === true) },
-          guide: { name },
-          set: { set: index, "not?": test("true", (v) => v === true) },
-          input: { name, "type?": oneOf("i32", "bool") },
-        },
-      },
+      from: { kinds: mapped(FEATURES, ({ members }) => mapped(members, (type) => MEMBERS[type])) },
     },
   },
   "grammars?": { array: { name, "default?": text, "doc?": text } },

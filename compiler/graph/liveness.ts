@@ -1,7 +1,8 @@
 /** Liveness of nodes. */
-import type { Feature, Graph, NodeId, UniformExpr } from "./graph.js";
+import { exprOfFeature } from "./features.js";
+import type { Feature, Graph, Measure, NodeId, Outputs, State, UniformExpr } from "./graph.js";
 import { setOf, setsOf } from "./sets.js";
-import { exprOfFeature, leavesOf } from "./uniform.js";
+import { leavesOf } from "./uniform.js";
 
 /** The scalars that are read back with each token: the next values of the states, then the measures. */
 export const scalarsOf = ({ states, measures }: Pick<Graph, "states" | "measures">): NodeId[] => [
@@ -14,6 +15,21 @@ export const resultsOf = (graph: Pick<Graph, "outputs" | "states" | "measures">)
   ...(Object.values(graph.outputs) as NodeId[]),
   ...scalarsOf(graph),
 ];
+
+/** What is read from a graph, with renumbered nodes. */
+export function mapResults(
+  graph: Graph,
+  map: (id: NodeId) => NodeId,
+): { outputs: Outputs; states: State[]; measures: Measure[] } {
+  const outputs = Object.fromEntries(
+    Object.entries(graph.outputs).map(([name, id]) => [name, map(id as NodeId)]),
+  ) as Outputs;
+  return {
+    outputs,
+    states: graph.states.map((s) => ({ ...s, next: map(s.next) })),
+    measures: graph.measures.map((m) => ({ ...m, node: map(m.node) })),
+  };
+}
 
 /** The nodes that a result depends on, including the results. */
 export function liveNodes(graph: Pick<Graph, "nodes" | "outputs" | "states" | "measures">): ReadonlySet<NodeId> {

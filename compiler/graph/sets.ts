@@ -1,5 +1,6 @@
 /** Sets of tokens: what a graph says of them, and the columns and conditions that read them. */
 import { LIMITS } from "../limits/format.js";
+import { columnName } from "./features.js";
 import type { Feature, FeaturePart, Graph, Input, TokenItem, TokenSet } from "./graph.js";
 import { patternFault } from "./patterns.js";
 import { show } from "../core/show.js";
@@ -22,13 +23,9 @@ export function isConstantInput({ source }: Input, { features }: Pick<Graph, "fe
   return source.kind === "dense" && features[source.feature]?.from.kind === "set";
 }
 
-/** The name of a feature's column. */
-const columnName = ({ from }: Feature): string =>
-  from.kind === "set" ? `${from.not ? "not_" : ""}set${from.set}` : from.kind === "input" ? from.name : from.kind;
-
 /** The name of a part of a feature. */
-export const inputName = (feature: Feature, kind: FeaturePart): string =>
-  kind === "dense" || kind === "bits" ? columnName(feature) : `${columnName(feature)}.${kind}`;
+export const inputName = ({ from }: Feature, kind: FeaturePart): string =>
+  kind === "dense" || kind === "bits" ? columnName(from) : `${columnName(from)}.${kind}`;
 
 export const isTokenItem = (x: unknown): x is TokenItem => {
   if (typeof x === "string") return isText(x) && x !== "";

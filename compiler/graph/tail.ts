@@ -8,13 +8,19 @@ import { describeRange, isInRange } from "../core/range.js";
 import { isObject } from "./shape.js";
 import { show } from "../core/show.js";
 
+/** Whether a stage of the host tail picks the token. */
+export const isPick = ({ name }: Pick<TailStage, "name">): boolean => TAIL_SAMPLERS[name]?.picks === true;
+
+/** Whether the chain of a graph picks a token, in the graph or in its host tail. */
+export const picksToken = ({ outputs, tail }: Graph): boolean => outputs.sampled !== undefined || tail.some(isPick);
+
 export function tailFaults({ tail, params }: Graph): string[] {
   const seeds = new Set(params.filter((p) => p.type === "seed").map((p) => p.name));
   const faults = tail.flatMap((stage, i) =>
     stageFaults(stage, seeds).map((f) => `tail[${i}] ${show(stage.name)}: ${f}`),
   );
   if (faults.length > 0) return faults;
-  const picks = tail.findIndex(({ name }) => TAIL_SAMPLERS[name]!.picks);
+  const picks = tail.findIndex(isPick);
   return picks >= 0 && picks < tail.length - 1 ? [`tail[${picks + 1}]: the stage before it picks the token`] : [];
 }
 

@@ -2,7 +2,8 @@
  * Uniform expressions: numbers that are computed once per token on the host. The constant evaluator and the runtimes share the
  * definitions in uniformOps.ts.
  */
-import type { Ending, Feature, Graph, UniformExpr } from "./graph.js";
+import { exprOfFeature } from "./features.js";
+import type { Ending, Graph, UniformExpr } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "../limits/format.js";
 import { show } from "../core/show.js";
@@ -60,10 +61,6 @@ export const uniformExprsOf = ({ uniforms, states, draws, features }: Graph): Un
   ...draws.flatMap(({ at }) => (at === undefined ? [] : [at])),
   ...features.map(exprOfFeature).filter((expr) => expr !== undefined),
 ];
-
-/** The uniform expression that a feature has: the size of its window, or when its grammar is asked. */
-export const exprOfFeature = ({ from }: Feature): UniformExpr | undefined =>
-  "last" in from ? from.last : from.kind === "allowed" ? from.when : undefined;
 
 /** The texts and lists of token ids that a leaf compares the text with. */
 export const endingOf = (leaf: UniformLeaf): Ending | undefined =>

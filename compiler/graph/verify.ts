@@ -2,10 +2,11 @@
  * The rules for a valid graph. `verify` lists all faults of a graph; passes and `readSpec` in json.ts call it, the latter on
  * untrusted specs.
  */
+import { exprOfFeature } from "./features.js";
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { grammarFaults } from "./grammars.js";
-import { exprOfFeature, uniformChecker, type UniformLeaves } from "./uniform.js";
+import { uniformChecker, type UniformLeaves } from "./uniform.js";
 import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";

@@ -24,6 +24,13 @@ export class Meter {
 
   constructor(readonly limits: Limits) {}
 
+  /** A meter that goes on from here by itself. */
+  fork(): Meter {
+    const fork = new Meter(this.limits);
+    fork.steps = this.steps;
+    return fork;
+  }
+
   /** Throws `LimitExceeded` after the last step of the budget. */
   spend(steps: number): void {
     this.steps += steps;

@@ -1,5 +1,4 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
-import { TAIL_SAMPLERS } from "../llama/samplers.js";
 import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import { limitDiagnostic } from "../diagnostics/limits.js";
 import { noEffect } from "../diagnostics/statements.js";
@@ -10,16 +9,17 @@ import type { ChainBinding, Expr, Local, Param, Stage, Stmt } from "../check/tre
 import { paramsOf } from "../check/types.js";
 import { allExpressions, statementsIn } from "../check/walk.js";
 import { fractionMeant } from "../core/range.js";
-import { exprOfFeature } from "../graph/uniform.js";
+import { exprOfFeature } from "../graph/features.js";
+import { isPick } from "../graph/tail.js";
 import { saturate } from "../graph/uniformOps.js";
 import type { Graph, NodeId, Outputs } from "../graph/graph.js";
-import type { Interval } from "../graph/interval.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt, type Span } from "../source/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
 import { keptStates } from "./liveStates.js";
+import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, grammarParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
@@ -32,14 +32,9 @@ import { outputLogits, probOf } from "../table/columns.js";
 import { unchecked } from "../table/unchecked.js";
 import { constant, UniformTooLarge, isConstant, sizeOf } from "../table/value.js";
 
-/** What a graph gives: the picked token, or the rows that are left. */
-export type OutputName = "sampled" | "candidates" | "logits" | "probs";
-
 interface LowerOptions {
   /** Values of the chain's static parameters and new defaults of its uniforms, by name. */
   readonly set?: Settings | undefined;
-  /** The graph's outputs; by default the token if the chain picks one, else the rows. */
-  readonly outputs?: readonly OutputName[] | undefined;
   /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
   readonly states?: ReadonlySet<string> | undefined;
   /** Names of disabled rules of the optimizer. */
@@ -49,11 +44,11 @@ interface LowerOptions {
 }
 
 export interface Lowered {
-  readonly graph?: Graph;
-  /** Bounds of the values of the graph's nodes. */
-  readonly ranges: readonly Interval[];
-  /** The states that a sequence keeps: the same whatever the outputs are. */
-  readonly states?: ReadonlySet<number>;
+  /** Absent when there are errors. */
+  readonly whole?: Whole & {
+    /** The states that a sequence keeps. */
+    readonly states: ReadonlySet<number>;
+  };
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -61,18 +56,18 @@ export interface Lowered {
 export function lower(chain: ChainBinding, options: LowerOptions = {}): Lowered {
   const cx = newChainLowering(chain.declaration.name.span, options.meter, options.disabled);
   const { diagnostics } = cx;
-  const { ranges } = cx.builder;
   try {
-    const graph = lowerGraph(cx, chain, options);
-    return { ...(graph && { graph, states: keptStates(cx, graph, options.states ?? new Set()) }), ranges, diagnostics };
+    const whole = lowerWhole(cx, chain, options);
+    const states = whole && keptStates(cx, whole.graph, options.states ?? new Set());
+    return { ...(whole && states && { whole: { ...whole, states } }), diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
-    return { ranges, diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
+    return { diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
   }
 }
 
-/** The graph; undefined after an error. */
-function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOptions): Graph | undefined {
+/** The graph with all outputs; undefined after an error. */
+function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOptions): Whole | undefined {
   const { params, diagnostics } = chainParams(chain, options.set ?? {});
   for (const { isUniform, param } of params) if (isUniform) cx.params.push(param);
   for (const one of diagnostics) cx.diagnostics.push(one);
@@ -89,7 +84,9 @@ function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   ]);
   lowerChain(cx, newScope(chain.module.source, values), chain);
   if (cx.diagnostics.some(isError)) return undefined;
-  const outputs = makeOutputs(cx, options.outputs);
+  const staged = cx.builder.nodes.length;
+  cx.builder.origin = undefined;
+  const outputs = makeOutputs(cx);
   const states = cx.states.map((s, i) => ({ ...s, next: nextState(cx, i) }));
   const { draws, uniforms } = cx;
   const features = askedFeatures(cx);
@@ -101,7 +98,7 @@ function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     "uniformParts",
     expressions.map(sizeOf).reduce((a, b) => a + b, 0),
   );
-  return {
+  const graph: Graph = {
     name: chain.declaration.name.text,
     nodes: cx.builder.nodes,
     params: cx.params,
@@ -117,6 +114,7 @@ function lowerGraph(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     tail: cx.tail,
     outputs,
   };
+  return { graph, ranges: cx.builder.ranges, staged };
 }
 
 function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void {
@@ -125,7 +123,7 @@ function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void 
 
 function lowerStage(cx: ChainLowering, scope: Scope, stage: Stage): void {
   // stages after the pick have no effect; a warning reports them
-  if (cx.picked || cx.tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks)) return;
+  if (cx.picked || cx.tail.some(isPick)) return;
   if (stage.kind === "tail") return lowerTailStage(cx, scope, stage);
   if (stage.kind === "error") return unchecked("a stage that is none");
   const { callee, call } = stage;
@@ -215,14 +213,10 @@ function isAssigned(cx: ChainLowering, state: number): boolean {
 /** The value of a state after the token is accepted. */
 const nextState = (cx: ChainLowering, state: number): NodeId => scalarNode(cx, stateValue(cx, state));
 
-function makeOutputs(cx: ChainLowering, wanted: readonly OutputName[] | undefined): Outputs {
-  const rows: OutputName[] = cx.tail.length > 0 ? ["candidates", "logits"] : ["candidates", "logits", "probs"];
-  const names = new Set(wanted ?? (cx.picked ? ["sampled"] : rows));
-  cx.builder.origin = undefined;
-  return {
-    ...(names.has("sampled") && cx.picked && { sampled: cx.picked.token }),
-    ...(names.has("candidates") && cx.table.ids !== undefined && { candidates: cx.table.ids }),
-    ...(names.has("logits") && { logits: outputLogits(cx) }),
-    ...(names.has("probs") && { probs: probOf(cx).id }),
-  };
-}
+/** All outputs of the chain. */
+const makeOutputs = (cx: ChainLowering): Outputs => ({
+  ...(cx.picked && { sampled: cx.picked.token }),
+  ...(cx.table.ids !== undefined && { candidates: cx.table.ids }),
+  logits: outputLogits(cx),
+  probs: probOf(cx).id,
+});

@@ -1,8 +1,8 @@
 /** A graph in the optimizer, with the bounds of each node's values. */
 import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
-import type { Attr, Graph, GraphNode, Measure, NodeId, Outputs, State } from "../graph/graph.js";
+import type { Attr, Graph, GraphNode, NodeId } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
-import { liveNodes, resultsOf } from "../graph/liveness.js";
+import { liveNodes, mapResults, resultsOf } from "../graph/liveness.js";
 import { opRule, type OpName } from "../graph/ops.js";
 import type { Meter } from "../limits/meter.js";
 
@@ -56,7 +56,7 @@ export function rewrite(before: Draft, visit: (r: Rewriter, node: GraphNode, id:
     numbers.push(instead ?? copy(r, node, id));
   });
   if (isSame) return before;
-  const graph = { ...before.graph, nodes: builder.nodes, ...mapOutputs(before.graph, (id) => numbers[id]!) };
+  const graph = { ...before.graph, nodes: builder.nodes, ...mapResults(before.graph, (id) => numbers[id]!) };
   return { graph, ranges: builder.ranges, meter };
 }
 
@@ -101,21 +101,6 @@ export function usersOf(graph: Graph): readonly (readonly NodeId[])[] {
 
 /** Represents the reader of an output. */
 export const OUTPUT = -1;
-
-/** What is read from a graph, with renumbered nodes. */
-export function mapOutputs(
-  graph: Graph,
-  map: (id: NodeId) => NodeId,
-): { outputs: Outputs; states: State[]; measures: Measure[] } {
-  const outputs = Object.fromEntries(
-    Object.entries(graph.outputs).map(([name, id]) => [name, map(id as NodeId)]),
-  ) as Outputs;
-  return {
-    outputs,
-    states: graph.states.map((s) => ({ ...s, next: map(s.next) })),
-    measures: graph.measures.map((m) => ({ ...m, node: map(m.node) })),
-  };
-}
 
 /** The value of a uniform that is constant. */
 export function constantOf({ uniforms }: Graph, { op, attrs }: GraphNode): number | undefined {

@@ -6,11 +6,12 @@
  *     %1 = argmax(logits)    ->  return sampled=%0
  *     return sampled=%1
  */
+import { givenTo, renumberedSource } from "../graph/features.js";
 import type { Feature, Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import type { UniformOp } from "../graph/uniformOps.js";
-import { featureOf, isFollowed, liveParts } from "../graph/liveness.js";
+import { featureOf, isFollowed, liveParts, mapResults } from "../graph/liveness.js";
 import { inputName } from "../graph/sets.js";
-import { mapOutputs, type Draft } from "./draft.js";
+import type { Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
 
 export const removeDead: Pass = {
@@ -32,16 +33,13 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const inputs = numbering(live.inputs);
   const sets = numbering(live.sets);
   const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
-  const { outputs, measures } = mapOutputs(graph, (id) => nodes.get(id)!);
+  const { outputs, measures } = mapResults(graph, (id) => nodes.get(id)!);
   const followed = graph.features.flatMap((feature, i) => (isFollowed(feature) ? [i] : []));
   const features = numbering(new Set([...followed, ...[...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])]));
-  const keptFeatures = pick(graph.features, features).map((feature): Feature => {
-    const { from } = feature;
-    if (from.kind === "set") return { ...feature, from: { ...from, set: sets.get(from.set)! } };
-    if (from.kind === "allowed" && from.when !== undefined)
-      return { ...feature, from: { ...from, when: renamed(from.when) } };
-    return "last" in from ? { ...feature, from: { ...from, last: renamed(from.last) } } : feature;
-  });
+  const keptFeatures = pick(graph.features, features).map((feature) => ({
+    ...feature,
+    from: renumberedSource(feature.from, { expr: renamed, set: (set) => sets.get(set)! }),
+  }));
   const kept: Graph = {
     ...graph,
     nodes: pick(graph.nodes, nodes).map((node): GraphNode => {
@@ -85,10 +83,9 @@ function unreadInputs(graph: Graph, read: ReadonlySet<number>): NodeId[] {
 }
 
 /** What a caller gives a feature by. */
-function givenBy({ from }: Feature): string | undefined {
-  if (from.kind === "bias") return "bias";
-  if ("name" in from) return `input ${from.name}`;
-  return "in" in from && typeof from.in === "object" ? `input ${from.in.input}` : undefined;
+function givenBy(feature: Feature): string | undefined {
+  const given = givenTo(feature);
+  return given && (given.kind === "bias" ? "bias" : `input ${given.name}`);
 }
 
 /** New numbers of the kept items, in the old order. */

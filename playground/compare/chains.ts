@@ -2,7 +2,7 @@
 import { symbolsOf } from "../engine/language.js";
 import { compile, compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
-import { picksToken } from "ggsl/generation/request.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 
 export interface Compiled {

@@ -4,14 +4,17 @@ import {
   checkPipeline,
   checkSource,
   chooseChain,
-  compileChain,
+  compileLowered,
   graphOf,
+  lowerChain,
   type CompileOptions,
+  type LoweredChain,
 } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
+import { Cache } from "ggsl/core/cache.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
 import { setParams, staticParams } from "./statics.js";
@@ -32,7 +35,9 @@ export interface OpenProgram {
   graph(options?: GraphOptions): Graph;
 }
 
-interface GraphOptions extends Pick<CompileOptions, "outputs" | "optimize" | "disable"> {
+type Variant = Pick<CompileOptions, "optimize" | "disable">;
+
+interface GraphOptions extends Variant, Pick<CompileOptions, "outputs"> {
   readonly count?: number;
   /** Seeds that the program leaves open stay so. */
   readonly leavesSeeds?: boolean;
@@ -44,17 +49,13 @@ export const counters = { compiled: 0 };
 /** The program, the stages to compare with, and those before them. */
 const MAX_OPEN = 4;
 
-/** The open programs by what they were opened from, the latest last. */
-const latest = new Map<string, OpenProgram>();
+/** By what they were opened from. */
+const latest = new Cache<OpenProgram>(MAX_OPEN);
 
 /** Opens a program; the last ones are cached. Throws `CompileError`. */
 export function openProgram(ref: ProgramRef): OpenProgram {
   const key = JSON.stringify([ref.kind, ref.text, ref.chain, ref.statics, ref.seed, ref.imports]);
-  const program = latest.get(key) ?? open(ref);
-  latest.delete(key);
-  latest.set(key, program);
-  if (latest.size > MAX_OPEN) latest.delete(latest.keys().next().value!);
-  return program;
+  return latest.getOrMake(key, () => open(ref));
 }
 
 export function sourceOf(text: string): SourceFile {
@@ -78,17 +79,25 @@ function open({ kind, text, chain: name, statics, seed, imports = [] }: ProgramR
   const names = [...settable, ...sets.filter(({ isStatic }) => isStatic)].map((param) => param.name);
   const set = Object.fromEntries(Object.entries(statics).filter(([param]) => names.includes(param)));
   const graphs = new Map<string, Graph>();
+  const lowerings = new Map<string, LoweredChain>();
+  /** The first `count` stages, lowered once for all outputs. */
+  const lowered = (count: number, variant: Variant): LoweredChain => {
+    const key = JSON.stringify([count, variant]);
+    const part = { ...chain, stages: chain.stages.slice(0, count) };
+    const known = lowerings.get(key) ?? lowerChain(program, part, { ...variant, set });
+    lowerings.set(key, known);
+    return known;
+  };
   return {
     chain,
     statics: settable,
     sets,
     stages: chain.stages.map(({ span }) => text.slice(span.start, span.end).replace(/\s+/g, " ")),
-    graph({ count = chain.stages.length, leavesSeeds = false, ...options } = {}) {
-      const key = JSON.stringify([count, leavesSeeds, options]);
+    graph({ count = chain.stages.length, leavesSeeds = false, outputs, ...variant } = {}) {
+      const key = JSON.stringify([count, leavesSeeds, outputs, variant]);
       const known = graphs.get(key);
       if (known) return known;
-      const part = { ...chain, stages: chain.stages.slice(0, count) };
-      const open = graphOf(compileChain(program, part, { ...options, set }));
+      const open = graphOf(compileLowered(lowered(count, variant), { ...variant, outputs }));
       const graph = leavesSeeds ? open : withSeed(open, seed);
       counters.compiled++;
       graphs.set(key, graph);

@@ -2,14 +2,14 @@
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { hasOpenSeed, withSeed } from "@ggsl/compiler/graph/seeds.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { InputError } from "ggsl/core/errors.js";
-import { picksInTail } from "ggsl/sequence/tail.js";
 import type { ProgramRef, SpecReply } from "./messages.js";
 import { openProgram } from "./program.js";
 
 export function specReply(ref: ProgramRef): SpecReply {
   const open = openProgram(ref).graph({ outputs: ALL_OUTPUTS, leavesSeeds: true });
-  if (open.outputs.sampled === undefined && !picksInTail(open))
+  if (!picksToken(open))
     throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`", {
       code: "INVALID_ARGUMENT",
     });

@@ -1,6 +1,13 @@
 /** The chain interface of the package: chains compiled from text or read from a spec, and evaluated on plain logits. */
 import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
-import { ALL_OUTPUTS, compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import {
+  compileLowered,
+  compileRows,
+  graphOf,
+  lowerProgram,
+  lowerStages,
+  type CompileOptions,
+} from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments, Measured } from "./chainTypes.js";
@@ -38,11 +45,11 @@ export interface Chain<Types extends ChainTypes = AnyChainTypes> {
 
 /** Compiles a chain of a program. Throws `CompileError` with all diagnostics, `InputError` for arguments of a wrong type. */
 export const compile = (source: string, options: CompileOptions = {}): Chain =>
-  chainFrom(compileProgram, "source", source, options);
+  chainFrom(lowerProgram, "source", source, options);
 
 /** Compiles `stage |> stage`, samplers of the standard library. Throws as `compile` does. */
 export const compilePipeline = (stages: string, options: CompileOptions = {}): Chain =>
-  chainFrom(compileStages, "stages", stages, options);
+  chainFrom(lowerStages, "stages", stages, options);
 
 /**
  * A chain from a verified graph, for example from `readSpec`; `rowsGraph` is the graph of the same chain with the rows as an
@@ -54,20 +61,26 @@ export function chainOf<Types extends ChainTypes = AnyChainTypes>(graph: Graph, 
   return makeChain(graph, () => rowsGraph, []) as Chain<Types>;
 }
 
-function chainFrom(compiler: typeof compileProgram, name: string, source: string, options: CompileOptions): Chain {
+/** The chain is lowered once; its graph with rows is optimized when it is asked for. */
+function chainFrom(lower: typeof lowerProgram, name: string, source: string, options: CompileOptions): Chain {
   text(source, name);
   checks.compileOptions(options, "options");
   const warnings: Diagnostic[] = [];
-  const graph = graphOf(compiler(source, options), (w) => warnings.push(w));
-  let rows: Graph | undefined;
-  return makeChain(graph, () => (rows ??= graphOf(compiler(source, { ...options, outputs: ALL_OUTPUTS }))), warnings);
+  const lowered = lower(source, options);
+  const graph = graphOf(compileLowered(lowered, options), (w) => warnings.push(w));
+  return makeChain(graph, () => graphOf(compileRows(lowered, graph, options)), warnings);
 }
 
 /** The chain with a seed in place of each one that it leaves open. Its graph with rows is made when it is asked for. */
-export const seededChain = (chain: Chain, seed: number): Chain =>
-  makeChain(withSeed(chain.graph, seed), () => withSeed(chain.rowsGraph, seed), chain.warnings);
+export function seededChain(chain: Chain, seed: number): Chain {
+  const graph = withSeed(chain.graph, seed);
+  const rows = (): Graph => (chain.rowsGraph === chain.graph ? graph : withSeed(chain.rowsGraph, seed));
+  return makeChain(graph, rows, chain.warnings);
+}
 
-function makeChain(graph: Graph, rowsGraph: () => Graph, warnings: readonly Diagnostic[]): Chain {
+function makeChain(graph: Graph, makeRows: () => Graph, warnings: readonly Diagnostic[]): Chain {
+  let made: Graph | undefined;
+  const rowsGraph = (): Graph => (made ??= makeRows());
   return {
     name: graph.name,
     graph,

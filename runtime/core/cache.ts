@@ -13,7 +13,7 @@ export class Cache<Value> {
   /** `most`: entries; `room`: the most that their sizes add up to. The last entry is kept whatever its size. */
   constructor(
     private readonly most: number,
-    private readonly room: number,
+    private readonly room = Infinity,
   ) {}
 
   get size(): number {
@@ -29,7 +29,14 @@ export class Cache<Value> {
     return entry.value;
   }
 
-  set(key: string, value: Value, size: number): void {
+  /** The entry of that key, made if there is none; its size does not count. */
+  getOrMake(key: string, make: () => Value): Value {
+    const value = this.get(key) ?? make();
+    if (!this.#entries.has(key)) this.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: Value, size = 0): void {
     this.#delete(key);
     this.#entries.set(key, { value, size });
     this.#total += size;

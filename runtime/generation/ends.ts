@@ -2,6 +2,7 @@
 import { graphOf, compileProgram } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { prepend } from "@ggsl/compiler/graph/prepend.js";
+import { grammarOf } from "../sequence/features/feed.js";
 import type { SavedSequence } from "../sequence/savedSequence.js";
 import { withUniforms, type SequenceState, type UniformValues } from "../sequence/sequence.js";
 
@@ -67,7 +68,10 @@ export const endValues = (options: EndOptions): UniformValues =>
  */
 export function mayEnd(sequence: SequenceState, options: EndOptions, isEnd: (token: number) => boolean): SequenceState {
   if (!hasFront(options)) return sequence;
-  const isOver = sequence.features.some(({ grammar }) => grammar && allAre(grammar.state.bits(), isEnd));
+  const isOver = sequence.features.some((feature) => {
+    const grammar = grammarOf(feature);
+    return grammar !== undefined && allAre(grammar.state.bits(), isEnd);
+  });
   return isOver ? withUniforms(sequence, { [PARAM]: 0 }) : sequence;
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { onlyToken } from "../grammars/bits.js";
+import { grammarOf } from "../sequence/features/feed.js";
 import { uniformsOf, type SequenceState } from "../sequence/sequence.js";
 import { knownStates } from "../decode/speculation/known.js";
 import type { SequenceRequest } from "./request.js";
@@ -51,7 +52,7 @@ export function forcing({
   const states = knownStates(graph, sequence.vocabSize);
   if (!states) return undefined;
   return (now) => {
-    const token = onlyToken(now.features[first]!.grammar!.state.bits());
+    const token = onlyToken(grammarOf(now.features[first]!)!.state.bits());
     return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
   };
 }

@@ -1,6 +1,7 @@
 /** Requests: what a generation is given, and its checks. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { seeded } from "@ggsl/compiler/graph/seeds.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import type { Chain } from "../chain/chain.js";
 import * as is from "../core/check.js";
 import { CONTEXT_SETTINGS, type ContextSettings } from "../backends/contextOptions.js";
@@ -13,7 +14,6 @@ import type { TokenizeOptions } from "../sequence/prompt.js";
 import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js";
 import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
-import { picksInTail } from "../sequence/tail.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
 import { stopTexts } from "./stops.js";
 
@@ -228,9 +228,6 @@ export function checkRoom({ name }: Graph, needed: number, { sequences, shared }
 /** What is wrong with a chain that picks no token. */
 export const lacksPick = (name: string, what = "the chain"): string =>
   `${what} \`${name}\` does not pick a token: end it with a stage that does, such as dist() or greedy()`;
-
-/** Whether the chain of a graph picks a token, in the graph or in its host tail. */
-export const picksToken = (graph: Graph): boolean => graph.outputs.sampled !== undefined || picksInTail(graph);
 
 /** Throws `InputError` for a chain that picks no token. */
 export function checkPicks(graph: Graph): void {

@@ -64,11 +64,10 @@ function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState) => Se
     streams: own.streams.map((stream, i) => now.streams[draws[i]!] ?? stream),
     states: own.states.map((value, i) => now.states[states[i]!] ?? value),
     sets: own.sets.map((set, i) => now.sets[sets[i]!] ?? set),
-    features: own.features.map((feature, i) => ({
-      ...feature,
-      ...now.features[features[i]!],
-      feature: feature.feature,
-    })),
+    features: own.features.map((feature, i) => {
+      const same = now.features[features[i]!];
+      return feature.kind === "allowed" && same?.kind === "allowed" ? { ...same, from: feature.from } : feature;
+    }),
     watches: new Map([...own.watches, ...now.watches]),
   });
 }

@@ -6,7 +6,7 @@ import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "../core/check.js";
 import { InputError } from "../core/errors.js";
 import { restoreWatches, saveWatches, type SavedWatch } from "./features/endings.js";
-import { promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
+import { grammarOf, promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
 import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
 import type { GrammarSource } from "../grammars/types.js";
 import { finite, tokenList } from "../core/sharedOptions.js";
@@ -78,7 +78,10 @@ export const savedSequence: is.Check = (value, name) => {
 
 /** @param tail absent for a chain without a host tail */
 export function saveSequence(s: SequenceState, tail?: SavedTail): SavedSequence {
-  const followed = s.features.flatMap(({ grammar }) => (grammar ? [tokensSince(grammar)] : []));
+  const followed = s.features.flatMap((feature) => {
+    const grammar = grammarOf(feature);
+    return grammar ? [tokensSince(grammar)] : [];
+  });
   const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
     name === undefined ? [] : [[name, [...tokens]] as const],
   );
@@ -149,7 +152,9 @@ function followedAgain(
   features: readonly OpenFeature[],
   followed: readonly (readonly number[])[],
 ): OpenFeature[] | undefined {
-  if (features.filter(({ grammar }) => grammar).length !== followed.length) return undefined;
+  if (features.filter(grammarOf).length !== followed.length) return undefined;
   let next = 0;
-  return features.map((f) => (f.grammar ? { ...f, grammar: afterTokens(f.grammar, followed[next++]!) } : f));
+  return features.map((f) =>
+    f.kind === "allowed" ? { ...f, grammar: afterTokens(f.grammar!, followed[next++]!) } : f,
+  );
 }

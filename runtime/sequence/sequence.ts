@@ -16,17 +16,15 @@ import { acceptWatches, keyOf, openWatches, type Watch } from "./features/ending
 import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";
 import { append } from "./features/history.js";
 import {
-  acceptFeatures,
-  grammarMoves,
   historyNeeded,
   inputsOf,
   openFeatures,
   placeOf,
   promptNeeded,
-  withGrammars,
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
+import { acceptFeatures, grammarMoves, withGrammars } from "./features/followed.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "../grammars/types.js";
 import type { Vector } from "../backends/reference/kernels.js";

@@ -37,8 +37,6 @@ export interface Tail extends Disposable {
   clone(): Tail;
 }
 
-export const picksInTail = ({ tail }: Graph): boolean => tail.some(({ name }) => TAIL_SAMPLERS[name]?.picks === true);
-
 /** The model that the tail belongs to, and its binding. */
 export interface TailModel {
   readonly native: NativeModel;

@@ -1,6 +1,7 @@
 /** The values of a request for the chain that writes its text. */
-import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Range } from "@ggsl/compiler/core/range.js";
+import { namedInputs } from "@ggsl/compiler/graph/features.js";
+import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { seededChain, type Chain } from "ggsl/chain/chain.js";
 import type { Feed } from "ggsl/sequence/features/feed.js";
@@ -146,13 +147,7 @@ function checkInputs({ chain, body: { sampler_inputs: inputs = {} } }: Asked): v
 }
 
 /** What a graph declares with `input`, also the logits of other sequences. */
-const inputNames = ({ features }: Graph): ReadonlySet<string> =>
-  new Set(
-    features.flatMap(({ from }) => {
-      if ("in" in from && typeof from.in === "object") return [from.in.input];
-      return from.kind === "input" || from.kind === "guide" ? [from.name] : [];
-    }),
-  );
+const inputNames = ({ features }: Graph): ReadonlySet<string> => new Set(namedInputs(features).map(({ name }) => name));
 
 const BANNED = -100;
 

@@ -7,14 +7,15 @@ import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
 import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
 import { costOf } from "@ggsl/compiler/graph/cost.js";
+import { namedInputs } from "@ggsl/compiler/graph/features.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
+import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explanation.js";
-import { picksInTail } from "ggsl/sequence/tail.js";
 import type { Source } from "./form.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 
@@ -91,7 +92,7 @@ function factsOf(graph: Graph, vocabSize: number) {
     parameters: parametersOf(graph),
     inputs: inputsOf(graph),
     measures: graph.measures.map(({ name }) => name),
-    picks: graph.outputs.sampled !== undefined || picksInTail(graph),
+    picks: picksToken(graph),
     cost: costOf(graph, vocabSize),
     explain: explanationText(explainGraph(graph, vocabSize), "in the graph"),
   };
@@ -126,19 +127,13 @@ function numberParameter({ name, type, range, default: standard, doc }: Param): 
   };
 }
 
-function inputsOf({ features }: Graph): SamplerInput[] {
-  const inputs = features.flatMap(({ from, form }): SamplerInput[] => {
-    if ("in" in from && typeof from.in === "object")
-      return [{ name: from.in.input, kind: "text", capacity: from.in.capacity }];
-    if (from.kind === "guide") return [{ name: from.name, kind: "guide" }];
-    if (from.kind !== "input") return [];
-    const { name, type = "f32" } = from;
+const inputsOf = ({ features }: Graph): SamplerInput[] =>
+  namedInputs(features).map(({ name, form, ...given }): SamplerInput => {
+    if (given.kind === "text") return { name, kind: "text", capacity: given.capacity };
+    if (given.kind === "guide") return { name, kind: "guide" };
     const capacity = form.kind === "sparse" && form.capacity !== "V" ? { capacity: form.capacity } : {};
-    return [{ name, kind: "column", type, ...capacity }];
+    return { name, kind: "column", type: given.type ?? "f32", ...capacity };
   });
-  // a text may be read by several features
-  return inputs.filter(({ name }, i) => inputs.findIndex((other) => other.name === name) === i);
-}
 
 function diagnosticOf(d: Diagnostic): SamplerDiagnostic {
   const { code, severity, message, label, help } = d;

@@ -1,18 +1,30 @@
-/** A chain is compiled once for its texts, with a seed too; its graph with rows only when it is asked for. */
+/** A chain is lowered once, whatever is made of it: its token, its rows, texts with a seed, a comparison, a sampler of the server. */
 import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, jest, test } from "@jest/globals";
-import { compile, type Chain } from "../../runtime/index.js";
-import { seededChain } from "../../runtime/chain/chain.js";
-import { compareChains } from "../../runtime/compare.js";
-import { loadChains } from "../../cli/chain.js";
-import { seededBy } from "../../server/engine/parameters.js";
-import { compileJob } from "../../server/samplers/facts.js";
-import { loadExactModel } from "../model/file.js";
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from "@jest/globals";
+import type { Chain } from "../../runtime/index.js";
+
+let lowerings = 0;
+const lowering = await import("../../compiler/lower/lower.js");
+const lower: typeof lowering.lower = (...given) => {
+  lowerings++;
+  return lowering.lower(...given);
+};
+jest.unstable_mockModule("../../compiler/lower/lower.js", () => ({ ...lowering, lower }));
+const { compile, compilePipeline } = await import("../../runtime/index.js");
+const { seededChain } = await import("../../runtime/chain/chain.js");
+const { compareChains } = await import("../../runtime/compare.js");
+const { loadChains } = await import("../../cli/chain.js");
+const { moduleChains } = await import("../../codegen/chains.js");
+const { openProgram } = await import("../../playground/engine/program.js");
+const { seededBy } = await import("../../server/engine/parameters.js");
+const { compileJob } = await import("../../server/samplers/facts.js");
+const { loadExactModel } = await import("../model/file.js");
 
 const PROGRAM = 'import { three } from "./part.ggsl"\nimport { dist } from "std"\nchain c = three() |> dist()';
 const PART = "sampler three() { sort  keep rank < 3 }";
+const PIPELINE = "top_k(3) |> dist()";
 
 let folder: string;
 beforeAll(() => {
@@ -21,56 +33,68 @@ beforeAll(() => {
   writeFileSync(join(folder, "part.ggsl"), PART);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  lowerings = 0;
+});
 
-/** Each compilation reads the import once. */
-function counted(): { readonly chain: Chain; readonly count: () => number } {
-  let count = 0;
-  const importer = () => {
-    count++;
-    return { name: "part.ggsl", text: PART };
-  };
-  return { chain: compile(PROGRAM, { importer }), count: () => count };
-}
+const compiled = (): Chain => compile(PROGRAM, { importer: () => ({ name: "part.ggsl", text: PART }) });
 
-/** How often a function reads the file of the import. */
-function reads(run: () => void): number {
-  const open = jest.spyOn(fs, "openSync");
-  try {
-    run();
-    return open.mock.calls.filter(([path]) => String(path).endsWith("part.ggsl")).length;
-  } finally {
-    open.mockRestore();
-  }
-}
+test("its rows are made once, when they are asked for", () => {
+  const chain = compiled();
+  expect(lowerings).toBe(1);
+  const { rowsGraph } = chain;
+  expect(rowsGraph.outputs).toMatchObject({ sampled: expect.any(Number), probs: expect.any(Number) });
+  expect(chain.graph.outputs).toEqual({ sampled: expect.any(Number) });
+  expect({ ...chain }.rowsGraph).toBe(rowsGraph);
+  expect(lowerings).toBe(1);
+});
+
+test("the graph of a chain that picks no token is the one with its rows", () => {
+  const chain = compilePipeline("top_k(3)");
+  expect(chain.rowsGraph).toBe(chain.graph);
+  const seeded = seededChain(chain, 7);
+  expect(seeded.rowsGraph).toBe(seeded.graph);
+});
 
 test("with a seed", () => {
-  const { chain, count } = counted();
+  const chain = compiled();
   const seeded = seededChain(chain, 7);
   expect(seeded.graph.draws).toMatchObject([{ seed: 7 }]);
   const { chain: second } = seededBy({ isOwn: true, seed: 3, chain, uniforms: {}, feed: {} })(1);
   expect(second.graph.draws).toMatchObject([{ seed: 4 }]);
-  expect(count()).toBe(1);
   expect(seeded.rowsGraph.draws).toMatchObject([{ seed: 7 }]);
   expect(second.rowsGraph.draws).toMatchObject([{ seed: 4 }]);
-  expect(count()).toBe(2);
+  expect(lowerings).toBe(1);
 });
 
-test("in a comparison", async () => {
+test("texts with alternatives, plain logits, and a comparison", async () => {
   using model = await loadExactModel({ backend: "cpu", contextSize: 64 });
-  const { chain, count } = counted();
+  const chain = compiled();
+  for await (const { alternatives } of model.generate("In the", { chain, maxTokens: 3, alternatives: 3 }))
+    expect(alternatives).toHaveLength(3);
+  expect((await chain.evaluate([3, 1, 2, 0], { backend: "reference" })).candidates).toHaveLength(3);
   await compareChains(model, "In the", { chains: [{ name: "c", chain }], texts: 2, tokens: 3 });
-  expect(count()).toBe(1);
+  expect(lowerings).toBe(1);
 });
 
-test("of the command line, and of the server", () => {
+test("of the command line, of modules and of the playground", () => {
   const file = join(folder, "program.ggsl");
-  expect(reads(() => loadChains(file, undefined, { seed: 5 }, 3))).toBe(1);
-  const source = {
-    form: "program",
-    text: fs.readFileSync(file, "utf8"),
-    chain: undefined,
-    constrained: false,
-  } as const;
-  const job = { source: { ...source, own: { name: "own", file } }, vocabSize: 100, limits: {} };
-  expect(reads(() => expect(compileJob(job)).toMatchObject({ kind: "compiled" }))).toBe(1);
+  for (const chain of loadChains(file, undefined, { seed: 5 }, 3)) expect(chain.rowsGraph).toBeDefined();
+  expect(lowerings).toBe(1);
+  moduleChains({ name: file, text: `import { dist, top_k } from "std"\nchain c = ${PIPELINE}` });
+  expect(lowerings).toBe(2);
+  const program = openProgram({ kind: "pipeline", text: PIPELINE, statics: {}, seed: 1 });
+  program.graph();
+  program.graph({ outputs: ["candidates", "logits", "probs"] });
+  expect(lowerings).toBe(3);
+});
+
+test("of the server, which sends one graph", () => {
+  const file = join(folder, "program.ggsl");
+  const text = fs.readFileSync(file, "utf8");
+  const source = { form: "program", text, chain: undefined, constrained: false, own: { name: "own", file } } as const;
+  const reply = compileJob({ source, vocabSize: 100, limits: {} });
+  expect(Object.keys(reply).sort()).toEqual(["facts", "graph", "kind"]);
+  expect(JSON.parse((reply as { graph: string }).graph)).toMatchObject({ outputs: { sampled: expect.any(Number) } });
+  expect(lowerings).toBe(1);
 });

@@ -4,6 +4,7 @@ import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator, type EvaluateBackend, type EvaluateOptions } from "../../runtime/chain/evaluate.js";
 import { fromSpec, toSpec } from "../../compiler/graph/json.js";
 import { restoreSequence, saveSequence } from "../../runtime/sequence/savedSequence.js";
+import { grammarOf } from "../../runtime/sequence/features/feed.js";
 import { acceptToken, startSequence } from "../../runtime/sequence/sequence.js";
 
 const BACKENDS: readonly EvaluateBackend[] = ["reference", "cpu", "wasm"];
@@ -172,5 +173,5 @@ test("a saved sequence has the tokens that its grammar went on with", () => {
   expect(saved.followed).toEqual([[0, 1]]);
   expect(sequence.disallowed).toBe(1);
   const restored = restoreSequence(graph, TEXTS.length, JSON.parse(JSON.stringify(saved)) as typeof saved, feed);
-  expect([...restored.features[0]!.grammar!.state.bits()]).toEqual([4]);
+  expect([...grammarOf(restored.features[0]!)!.state.bits()]).toEqual([4]);
 });

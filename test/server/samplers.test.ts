@@ -260,6 +260,18 @@ describe("what is kept", () => {
     expect(kept()).toBe("b");
   });
 
+  test("one that is not kept is made", () => {
+    const cache = new Cache<string>(2);
+    const made: string[] = [];
+    const make = (key: string) =>
+      cache.getOrMake(key, () => {
+        made.push(key);
+        return key.toUpperCase();
+      });
+    expect(["a", "b", "a", "c", "a", "b"].map(make)).toEqual(["A", "B", "A", "C", "A", "B"]);
+    expect(made).toEqual(["a", "b", "c", "b"]);
+  });
+
   test.each([0, 1, 2, 3, 4, 5, 6])("a client that comes %i steps after the last one gave up", async (steps) => {
     const first = store.get({ sampler: `top_k(31) |> dist(${steps})` });
     const control = new AbortController();

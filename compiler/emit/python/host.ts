@@ -2,11 +2,12 @@
  * What the host works out before each token, in Python: the class `Sequence`. It follows `runtime/sequence/sequence.ts`; features that need a
  * vocabulary or the calling program are given to `sample`.
  */
-import type { Draw, Feature, Graph, Input, TextSource, TokenSet } from "../../graph/graph.js";
+import type { Draw, Graph, Input, TokenSet } from "../../graph/graph.js";
 import { setsOf } from "../../graph/sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "../../graph/uniform.js";
 import type { EmittedInput, Surface } from "../surface.js";
 import { endingText, expressionText, idsOf, numberText, stringText, tupleText } from "./expression.js";
+import { computedText } from "./features.js";
 import { NEVER_TEXT } from "./functions.js";
 import { rowsText } from "./shared.js";
 
@@ -21,19 +22,13 @@ export function hostFaults(graph: Graph): string[] {
   });
 }
 
-/** A feature that the class computes; others are given by the caller. */
-function isComputed({ from }: Feature, { sets }: Pick<Graph, "sets">): boolean {
-  if (from.kind === "occurrences") return typeof from.in !== "object";
-  return from.kind === "bias" || (from.kind === "set" && idsOf(sets?.[from.set]?.of ?? ["?"]) !== undefined);
-}
-
 /** The inputs that the class computes, and those that the caller gives. */
 export function inputsByGiver(graph: Graph, surface: Surface): Record<"computed" | "given", EmittedInput[]> {
   const groups: Record<"computed" | "given", EmittedInput[]> = { computed: [], given: [] };
   for (const input of surface.inputs.slice(1)) {
     const { source } = graph.inputs[input.index]!;
     const feature = source.kind === "logits" ? undefined : graph.features[source.feature];
-    groups[feature && isComputed(feature, graph) ? "computed" : "given"].push(input);
+    groups[feature && computedText(feature.from, graph) !== undefined ? "computed" : "given"].push(input);
   }
   return groups;
 }
@@ -184,7 +179,7 @@ function inputsText(graph: Graph, surface: Surface): string {
   const used = new Set(computed.map(({ index }) => featureOf(graph.inputs[index]!)));
   const pairs = [...used].flatMap((number) => {
     const { from, form } = graph.features[number]!;
-    return form.kind === "sparse" ? `            pairs_${number} = ${pairsText(from)}\n` : [];
+    return form.kind === "sparse" ? `            pairs_${number} = ${computedText(from, graph)!.pairs}\n` : [];
   });
   const entries = computed.map((input) => `${stringText(input.name)}: ${inputText(graph, graph.inputs[input.index]!)}`);
   return `
@@ -206,29 +201,8 @@ function inputText(graph: Graph, input: Input): string {
   const { source, dim } = input;
   const number = featureOf(input);
   const { from, form } = graph.features[number]!;
-  if (form.kind !== "sparse") return `_flags(${membersText(from)}, vocab)`;
+  if (form.kind !== "sparse") return computedText(from, graph)!.dense!;
   return source.kind === "ids"
     ? `_ids(pairs_${number}, ${rowsText(dim)}, vocab)`
     : `_values(pairs_${number}, ${rowsText(dim)}, vocab, ${numberText(form.fill)})`;
-}
-
-type From = Feature["from"];
-
-const TEXTS: Readonly<Record<"all" | Extract<TextSource, string>, string>> = {
-  all: "self.tokens",
-  prompt: "self.tokens[: self.prompt_length]",
-  generated: "self.tokens[self.prompt_length :]",
-};
-
-function pairsText(from: From): string {
-  if (from.kind === "occurrences")
-    return `_occurrences(${TEXTS[(from.in as Extract<TextSource, string> | undefined) ?? "all"]}, int(${expressionText(from.last)}))`;
-  if (from.kind === "bias") return "self.bias";
-  const { set, not } = from as Extract<From, { kind: "set" }>;
-  return `dict.fromkeys(self.sets[${set}], ${not ? "0.0" : "1.0"})`;
-}
-
-function membersText(from: From): string {
-  const { set, not } = from as Extract<From, { kind: "set" }>;
-  return `self.sets[${set}], ${not ? "True" : "False"}`;
 }

@@ -126,13 +126,7 @@ private:
     }
 
     static std::string name_of(const Feature & feature) {
-        switch (feature.from) {
-            case Feature::From::occurrences: return "occurrences";
-            case Feature::From::repeat_len:  return "repeat_len";
-            case Feature::From::completes:   return "completes";
-            case Feature::From::bias:        return "bias";
-            default:                         return feature.name;
-        }
+        return feature.name.empty() ? rule_of(feature.from).name : feature.name;
     }
 
     Pairs make_pairs(const Feature & feature, size_t index) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace ggsl::c {
 
@@ -13,9 +14,6 @@ using Form = Feature::Form;
 using From = Feature::From;
 
 constexpr const char * part_names[] = { "logits", "dense", "bits", "ids", "values" };
-constexpr const char * form_names[] = { "dense", "bits", "sparse" };
-constexpr const char * from_names[] = { "occurrences", "repeat_len", "completes", "bias",
-                                        "allowed",     "guide",      "set",       "input" };
 
 template <typename Enum, size_t N> Enum find_name(const char * const (&names)[N], const Json & name) {
     size_t i = 0;
@@ -23,6 +21,14 @@ template <typename Enum, size_t N> Enum find_name(const char * const (&names)[N]
         ++i;
     }
     return static_cast<Enum>(i);
+}
+
+From find_kind(const Json & name) {
+    size_t i = 0;
+    while (i + 1 < std::size(feature_rules) && name != feature_rules[i].name) {
+        ++i;
+    }
+    return static_cast<From>(i);
 }
 
 // The inputs that carry a feature.
@@ -37,21 +43,6 @@ std::vector<WantedPart> parts_of(const Feature & feature) {
         return { { feature.form == Form::dense ? Part::dense : Part::bits, Dtype::f32, dim_vocabulary } };
     }
     return { { Part::ids, Dtype::i32, feature.capacity }, { Part::values, Dtype::f32, feature.capacity } };
-}
-
-// The forms that a source's values can have. Those of a grammar were dense in graphs of earlier compilers.
-std::vector<Form> forms_of(From from) {
-    switch (from) {
-        case From::occurrences:
-        case From::repeat_len:
-        case From::completes:
-        case From::bias:        return { Form::sparse };
-        case From::allowed:     return { Form::bits, Form::dense };
-        case From::guide:       return { Form::dense };
-        case From::set:
-        case From::input:       return { Form::dense, Form::sparse };
-    }
-    return {};
 }
 
 TextSource text_source(const Json & from) {
@@ -70,7 +61,7 @@ void read_feature(const Json & json, Feature & feature) {
     const Json & form = json["form"];
     const Json & from = json["from"];
     feature.form      = find_name<Form>(form_names, form["kind"]);
-    feature.from      = find_name<From>(from_names, from["kind"]);
+    feature.from      = find_kind(from["kind"]);
     if (feature.form == Form::sparse) {
         feature.capacity = dim_of(form["capacity"]);
         feature.fill     = number_of(form["fill"]);
@@ -120,15 +111,16 @@ void check_input(Reading & reading, size_t i, const Json & feature_json) {
 
 void check_feature(Reading & reading, size_t i) {
     const Feature &   feature = reading.spec.features[i];
-    const auto        forms   = forms_of(feature.from);
+    const auto &      rule    = rule_of(feature.from);
+    const auto        forms   = std::span(rule.forms).first(static_cast<size_t>(rule.form_count));
     const std::string where   = "features[" + std::to_string(i) + "]: ";
     if (std::find(forms.begin(), forms.end(), feature.form) == forms.end()) {
         std::string names;
         for (const Form form : forms) {
             names += (names.empty() ? "" : " or ") + std::string(form_names[static_cast<size_t>(form)]);
         }
-        return reading.fault(where + "`" + from_names[static_cast<size_t>(feature.from)] + "` must be " + names +
-                             ", found " + form_names[static_cast<size_t>(feature.form)]);
+        return reading.fault(where + "`" + rule.name + "` must be " + names + ", found " +
+                             form_names[static_cast<size_t>(feature.form)]);
     }
     for (const WantedPart & part : parts_of(feature)) {
         // also of inputs with a fault, which have no number of a feature

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spec/expression.h"
+#include "spec/features.generated.h"
 
 #include <array>
 #include <optional>
@@ -97,8 +98,8 @@ struct TextSource {
 };
 
 struct Feature {
-    enum class Form { dense, bits, sparse };
-    enum class From { occurrences, repeat_len, completes, bias, allowed, guide, set, input };
+    using Form = FeatureForm;
+    using From = FeatureKind;
     enum class Type { any, i32, boolean };
 
     Form                       form       = Form::dense;

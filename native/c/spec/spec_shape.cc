@@ -1,8 +1,10 @@
 // The members of a graph spec, as compiler/graph/json.ts has them.
+#include "spec/features.generated.h"
 #include "spec/shape.h"
 #include "spec/tables.generated.h"
 
 #include <algorithm>
+#include <span>
 
 namespace ggsl::c {
 
@@ -136,6 +138,30 @@ Shape make_shape() {
                                   { "maxExcluded", flag, true } });
     const auto feature = std::vector<Member>{ { "feature", index } };
 
+    const auto type_of = [&](MemberType type) {
+        switch (type) {
+            case MemberType::window:     return last;
+            case MemberType::text:       return source;
+            case MemberType::breakers:   return breakers;
+            case MemberType::sequences:  return sequences;
+            case MemberType::grammar:    return grammar;
+            case MemberType::expression: return anything;
+            case MemberType::truth:      return truth;
+            case MemberType::name:       return name;
+            case MemberType::index:      return index;
+            case MemberType::input_type: return one_of({ "i32", "bool" });
+        }
+        return anything;
+    };
+    std::vector<Kind> sources;
+    for (const FeatureRule & rule : feature_rules) {
+        std::vector<Member> members;
+        for (const FeatureMember & member : std::span(rule.members).first(static_cast<size_t>(rule.member_count))) {
+            members.push_back({ member.name, type_of(member.type), member.is_optional });
+        }
+        sources.push_back({ rule.name, std::move(members) });
+    }
+
     return *object({
         { "ggsl", version },
         { "name", name },
@@ -168,20 +194,10 @@ Shape make_shape() {
                                                        { "bits", feature },
                                                        { "ids", feature },
                                                        { "values", feature } }) } })) },
-        { "features",
-          list(object(
-              { { "form",
-                  choice({ { "dense", {} }, { "bits", {} }, { "sparse", { { "capacity", dim }, { "fill", f32 } } } }) },
-                { "from",
-                  choice(
-                      { { "occurrences", { { "last", last }, { "in", source, true } } },
-                        { "repeat_len", { { "last", last }, { "breakers", breakers }, { "in", source, true } } },
-                        { "completes", { { "sequences", sequences } } },
-                        { "bias", {} },
-                        { "allowed", { { "grammar", grammar }, { "when", anything, true }, { "first", truth, true } } },
-                        { "guide", { { "name", name } } },
-                        { "set", { { "set", index }, { "not", truth, true } } },
-                        { "input", { { "name", name }, { "type", one_of({ "i32", "bool" }), true } } } }) } })) },
+        { "features", list(object({ { "form", choice({ { "dense", {} },
+                                                       { "bits", {} },
+                                                       { "sparse", { { "capacity", dim }, { "fill", f32 } } } }) },
+                                    { "from", choice(std::move(sources)) } })) },
         { "grammars", list(object({ { "name", name }, { "default", text, true }, { "doc", text, true } })), true },
         { "sets",
           list(object({ { "of", items }, { "name", name, true }, { "capacity", count, true }, { "doc", text, true } })),

@@ -1,4 +1,5 @@
 /** What decodes of a model cost, measured while it runs. */
+import { Cache } from "../../core/cache.js";
 
 /** A decode of `sequences` sequences, with `extra` rows of drafts beside the row of each. */
 export interface Cost {
@@ -144,15 +145,11 @@ const believed = ({ count, typical }: Window, rows: number): number =>
 
 /** Contexts of one model whose costs are kept. */
 const KEPT = 16;
-const known = new WeakMap<object, Map<string, Costs>>();
+const known = new WeakMap<object, Cache<Costs>>();
 
 /** The costs of a model in contexts of these settings: what one text has measured serves the next. */
 export function costsOf(model: object, settings: string): Costs {
-  const bySettings = known.get(model) ?? new Map<string, Costs>();
+  const bySettings = known.get(model) ?? new Cache<Costs>(KEPT);
   known.set(model, bySettings);
-  const found = bySettings.get(settings) ?? new Costs();
-  bySettings.delete(settings);
-  bySettings.set(settings, found);
-  if (bySettings.size > KEPT) bySettings.delete(bySettings.keys().next().value!);
-  return found;
+  return bySettings.getOrMake(settings, () => new Costs());
 }

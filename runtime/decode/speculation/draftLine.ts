@@ -2,7 +2,7 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
-import { grammarsReady, releaseGrammars } from "../../sequence/features/feed.js";
+import { grammarsReady, releaseGrammars } from "../../sequence/features/followed.js";
 import { Line } from "../../sequence/line.js";
 import { InputError } from "../../core/errors.js";
 import {

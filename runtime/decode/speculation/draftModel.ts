@@ -1,7 +1,8 @@
 /** Drafts of a smaller model, in a context of its own. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { PlacedGraph } from "../../backends/devices/place.js";
-import { grammarsReady, varying } from "../../sequence/features/feed.js";
+import { varying } from "../../sequence/features/feed.js";
+import { grammarsReady } from "../../sequence/features/followed.js";
 import type { Slot } from "../scheduler/step.js";
 import {
   acceptToken,

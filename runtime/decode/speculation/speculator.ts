@@ -3,7 +3,8 @@
  * when the text has reached it with the same tokens, uniforms and inputs. So the text is that of decoding each token alone.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { grammarsReady, varying } from "../../sequence/features/feed.js";
+import { grammarOf, varying } from "../../sequence/features/feed.js";
+import { grammarsReady } from "../../sequence/features/followed.js";
 import type { GrammarState } from "../../grammars/types.js";
 import type { InputError } from "../../core/errors.js";
 import type { ChainResults } from "../../backends/native/binding.js";
@@ -235,13 +236,19 @@ const obeysGrammars = ({ graph }: SequenceState): boolean =>
 
 /** For each feature with a grammar its positions after the tokens; fewer where a token may not come. */
 const grammarsAfter = ({ features }: SequenceState, tokens: readonly number[]): Promise<Positions[]> =>
-  Promise.all(features.map(async ({ grammar }) => grammar?.state.follow(tokens)));
+  Promise.all(features.map(async (feature) => grammarOf(feature)?.state.follow(tokens)));
 
 /** The sequence without its grammars, which are accepted beside it. */
 const without = (sequence: SequenceState): SequenceState => ({
   ...sequence,
-  features: sequence.features.map(({ grammar: _, ...feature }) => feature),
+  features: sequence.features.map((feature) => {
+    if (feature.kind !== "allowed") return feature;
+    const { grammar: _, ...rest } = feature;
+    return rest;
+  }),
 });
 
 const withGrammars = ({ features }: SequenceState, grammars: readonly Positions[], at: number): typeof features =>
-  features.map((feature, i) => (grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature));
+  features.map((feature, i) =>
+    feature.kind === "allowed" && grammars[i] ? { ...feature, grammar: { state: grammars[i][at]! } } : feature,
+  );

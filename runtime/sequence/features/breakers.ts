@@ -4,6 +4,7 @@
  */
 import { automaton, longestText, step, type State } from "./automaton.js";
 import { tailsFrom, type Breakers, type Tails } from "./repeats.js";
+import { Cache } from "../../core/cache.js";
 import { toBytes, type Vocabulary } from "../../core/vocabulary.js";
 
 /** As in llama.cpp: longer breakers and longer tails are truncated. */
@@ -12,22 +13,16 @@ const MAX_TAIL = 20;
 
 /** Lists of breakers that are kept for each vocabulary. */
 const MAX_KEPT = 16;
-const kept = new WeakMap<Vocabulary, Map<string, Breakers>>();
+const kept = new WeakMap<Vocabulary, Cache<Breakers>>();
 
 /** A number is the id of a token that is a breaker by itself; texts need a vocabulary. Each list is prepared once. */
 export function breakersOf(given: readonly (string | number)[], vocabulary: Vocabulary | undefined): Breakers {
   const singles = given.filter((breaker) => typeof breaker === "number");
   const texts = given.filter((breaker) => typeof breaker === "string");
   if (!vocabulary || texts.length === 0) return new Map(singles.map((token) => [token, [NO_TAIL]]));
-  const lists = kept.get(vocabulary) ?? new Map<string, Breakers>();
+  const lists = kept.get(vocabulary) ?? new Cache<Breakers>(MAX_KEPT);
   kept.set(vocabulary, lists);
-  const key = JSON.stringify(given);
-  const known = lists.get(key);
-  if (known) return known;
-  const made = prepare(texts, singles, vocabulary);
-  if (lists.size === MAX_KEPT) lists.delete(lists.keys().next().value!);
-  lists.set(key, made);
-  return made;
+  return lists.getOrMake(JSON.stringify(given), () => prepare(texts, singles, vocabulary));
 }
 
 /** For a token that is a breaker by itself, or contains one. */

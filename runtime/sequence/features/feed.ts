@@ -2,6 +2,7 @@
 import type { Vector } from "../../backends/reference/kernels.js";
 import { F32_MAX, MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import type { Feature, FeatureSource, Graph, Input, TextSource, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import type { FeatureKind, SourceOf } from "@ggsl/compiler/graph/features.js";
 import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { isToken } from "@ggsl/compiler/graph/values.js";
@@ -13,14 +14,7 @@ import { breakersOf } from "./breakers.js";
 import { completing, completionsOf, type Completions } from "./completions.js";
 import { countOccurrences, windowOf } from "./occurrences.js";
 import { repeatLengths, type Breakers } from "./repeats.js";
-import {
-  acceptGrammar,
-  moveOf,
-  startGrammar,
-  type GrammarMove,
-  type GrammarValues,
-  type OpenGrammar,
-} from "./grammars.js";
+import { startGrammar, type GrammarValues, type OpenGrammar } from "./grammars.js";
 import { maskOf, type OpenSet } from "./sets.js";
 import { vocabularyFrom, type GivenVocabulary, type Vocabulary } from "../../core/vocabulary.js";
 
@@ -61,15 +55,28 @@ export interface ModelFeed extends Feed {
   readonly [IN_GRAPH]?: Float32Array;
 }
 
-/** A prepared feature of one sequence. */
-export interface OpenFeature {
-  readonly feature: Feature;
-  readonly breakers?: Breakers;
-  readonly grammar?: OpenGrammar;
-  readonly completions?: Completions;
-  /** Of a set that never changes. */
-  readonly mask?: Float32Array;
+/** What a sequence keeps of a feature of each kind, beside its source. */
+interface Prepared extends Record<FeatureKind, object> {
+  readonly repeat_len: { readonly breakers: Breakers };
+  readonly completes: { readonly completions: Completions };
+  /** Absent while the grammar is followed beside the sequence. */
+  readonly allowed: { readonly grammar?: OpenGrammar };
+  /** The column of a set that never changes. */
+  readonly set: { readonly mask?: Float32Array };
 }
+
+type OpenOf<Kind extends FeatureKind> = {
+  readonly kind: Kind;
+  readonly from: SourceOf<Kind>;
+  readonly form: Feature["form"];
+} & Prepared[Kind];
+
+/** A prepared feature of one sequence. */
+export type OpenFeature = { [Kind in FeatureKind]: OpenOf<Kind> }[FeatureKind];
+
+/** The grammar that a feature follows. */
+export const grammarOf = (open: OpenFeature): OpenGrammar | undefined =>
+  open.kind === "allowed" ? open.grammar : undefined;
 
 /** The vocabulary that was given, if any. */
 const vocabularyIn = ({ vocabulary }: Feed): Vocabulary | undefined => vocabulary && vocabularyFrom(vocabulary);
@@ -90,84 +97,36 @@ export function openFeatures(
   { sets, grammars }: { readonly sets: readonly OpenSet[]; readonly grammars: GrammarValues },
   vocabSize: number,
 ): OpenFeature[] {
-  return graph.features.map((feature): OpenFeature => {
-    const { from } = feature;
-    if (from.kind === "repeat_len") {
-      const needsTexts = from.breakers.some((b) => typeof b === "string");
-      if (needsTexts && !feed.vocabulary)
-        throw new InputError("text breakers need a model's vocabulary; without one, give token ids", {
-          code: "MISSING_VOCABULARY",
-        });
-      return { feature, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
+  return graph.features.map(({ from, form }): OpenFeature => {
+    switch (from.kind) {
+      case "repeat_len": {
+        const needsTexts = from.breakers.some((b) => typeof b === "string");
+        if (needsTexts && !feed.vocabulary)
+          throw new InputError("text breakers need a model's vocabulary; without one, give token ids", {
+            code: "MISSING_VOCABULARY",
+          });
+        return { kind: from.kind, from, form, breakers: breakersOf(from.breakers, vocabularyIn(feed)) };
+      }
+      case "completes": {
+        const completions = completionsOf(from.sequences, feed.vocabulary, vocabSize);
+        return { kind: from.kind, from, form, completions };
+      }
+      case "allowed":
+        return { kind: from.kind, from, form, grammar: startGrammar(from.grammar, grammars, feed) };
+      case "set": {
+        if (form.kind !== "dense") return { kind: from.kind, from, form };
+        const mask = maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize));
+        return { kind: from.kind, from, form, mask };
+      }
+      default:
+        return { kind: from.kind, from, form } as OpenFeature;
     }
-    if (from.kind === "completes")
-      return { feature, completions: completionsOf(from.sequences, feed.vocabulary, vocabSize) };
-    if (from.kind === "allowed") return { feature, grammar: startGrammar(from.grammar, grammars, feed) };
-    if (from.kind === "set" && feature.form.kind === "dense")
-      return { feature, mask: maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize)) };
-    return { feature };
   });
 }
-
-/** What to wait for before `featureInputs`; undefined if nothing. */
-export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
-  if (!features.some(hasGrammar)) return undefined;
-  const waits = features.flatMap(({ grammar }) => grammar?.state.ready() ?? []);
-  return waits.length > 0 ? Promise.all(waits) : undefined;
-}
-
-/** Frees what the engines hold for a text that is over. */
-export const releaseGrammars = (features: readonly OpenFeature[]): void =>
-  features.forEach(({ grammar }) => grammar?.state.release());
-
-/** The features after `token` is accepted. */
-export const acceptFeatures = (
-  features: readonly OpenFeature[],
-  token: number,
-  moves: readonly GrammarMove[],
-): readonly OpenFeature[] =>
-  moves.includes("goes on")
-    ? features.map((f, i) => (moves[i] === "goes on" ? { ...f, grammar: acceptGrammar(f.grammar!, token) } : f))
-    : features;
-
-const hasGrammar = ({ grammar }: OpenFeature): boolean => grammar !== undefined;
-
-const NO_MOVES: readonly GrammarMove[] = [];
-
-/**
- * What each feature's grammar does with the next token; empty without grammars. The grammars are ready.
- * @param isAsked whether the expression that says when a grammar is asked holds for this token
- */
-export const grammarMoves = (
-  features: readonly OpenFeature[],
-  token: number,
-  isAsked: (when: UniformExpr) => boolean,
-): readonly GrammarMove[] =>
-  features.some(hasGrammar)
-    ? features.map(({ feature: { from }, grammar }) => {
-        const asks = from.kind === "allowed" && (from.when === undefined || isAsked(from.when));
-        return grammar && asks ? moveOf(grammar, token) : "waits";
-      })
-    : NO_MOVES;
-
-/** The features with new grammars, which begin at the next token. */
-export const withGrammars = (
-  features: readonly OpenFeature[],
-  grammars: GrammarValues,
-  isSet: (param: string) => boolean,
-  feed: Feed,
-): OpenFeature[] =>
-  features.map((f) => {
-    const { from } = f.feature;
-    const isNew = from.kind === "allowed" && typeof from.grammar === "object" && isSet(from.grammar.param);
-    if (!isNew) return f;
-    f.grammar?.state.release();
-    return { ...f, grammar: startGrammar(from.grammar, grammars, feed) };
-  });
 
 /** How many tokens of history a graph needs; Infinity for all. */
 export function historyNeeded(graph: Graph, features: readonly OpenFeature[]): number {
-  const windows = features.map((open) => largestWindow(open.feature) ?? open.completions?.longest ?? 0);
+  const windows = features.map((f) => (f.kind === "completes" ? f.completions.longest : (largestWindow(f) ?? 0)));
   const leaves = uniformExprsOf(graph).flatMap(leavesOf);
   const positions = leaves.map((leaf) => (typeof leaf === "object" && "last" in leaf ? leaf.last : 0));
   return [...windows, ...positions].reduce((a, b) => Math.max(a, b), 0);
@@ -182,7 +141,7 @@ export const promptNeeded = ({ features }: Graph): number =>
   );
 
 /** The largest window of a feature that has one; Infinity for the whole text. */
-function largestWindow({ from, form }: Feature): number | undefined {
+function largestWindow({ from, form }: Pick<Feature, "from" | "form">): number | undefined {
   if (!("last" in from)) return undefined;
   if (typeof from.last === "number") return from.last < 0 ? Infinity : from.last;
   // a feature with a window that can be the whole text has a place for each token of the vocabulary
@@ -211,7 +170,10 @@ function tokensIn(source: TextSource | undefined, { history, prompt, step }: Tex
 
 /** The columns of a graph's constant inputs, which a device keeps. */
 export const columnsOf = (graph: Graph, features: readonly OpenFeature[]): Float32Array[] =>
-  graph.inputs.flatMap(({ source }) => (source.kind === "dense" ? (features[source.feature]?.mask ?? []) : []));
+  graph.inputs.flatMap(({ source }) => {
+    const open = source.kind === "dense" ? features[source.feature] : undefined;
+    return open?.kind === "set" ? (open.mask ?? []) : [];
+  });
 
 const EMPTY = new Float32Array();
 
@@ -238,16 +200,17 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
       throw new InputError("only the first input can be the logits", { code: "INVALID_ARGUMENT" });
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
-    if (source.kind === "bits") return wordsOf(open.grammar!.state.bits(), fedSize(input, vocabSize));
+    if (source.kind === "bits") return wordsOf(grammarOf(open)!.state.bits(), fedSize(input, vocabSize));
     const known = pairs.get(source.feature) ?? checkedPairs(open, fed);
     pairs.set(source.feature, known);
-    return packed(input, open.feature, known, vocabSize);
+    return packed(input, open.form, known, vocabSize);
   });
 }
 
-function denseOf({ feature: { from }, grammar, mask }: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
-  if (mask) return mask;
-  if (grammar) return flagsOf(grammar.state.bits(), vocabSize);
+function denseOf(open: OpenFeature, feed: ModelFeed, vocabSize: number): Float32Array {
+  const { from } = open;
+  if (open.kind === "set" && open.mask) return open.mask;
+  if (open.kind === "allowed") return flagsOf(open.grammar!.state.bits(), vocabSize);
   if (from.kind === "guide" && feed[IN_GRAPH]) return feed[IN_GRAPH];
   const name = nameOf(from);
   const values = given(name, feed);
@@ -323,10 +286,11 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
 }
 
 function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<Fed, "features">): Pairs {
-  const { from, form } = open.feature;
+  const { from, form } = open;
   // checked when it was set
-  if (from.kind === "set") return new Map([...sets[from.set]!.tokens].map((token) => [token, from.not ? 0 : 1]));
-  const pairs = pairsOf(from, open, text, feed);
+  if (open.kind === "set")
+    return new Map([...sets[open.from.set]!.tokens].map((token) => [token, open.from.not ? 0 : 1]));
+  const pairs = pairsOf(open, text, feed);
   const capacity = form.kind === "sparse" ? bindDim(form.capacity, vocabSize) : 0;
   const inside = [...pairs].filter(([token]) => token < vocabSize);
   const isHistory = from.kind === "occurrences" || from.kind === "repeat_len";
@@ -348,41 +312,38 @@ function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<F
   return new Map(inside);
 }
 
-function pairsOf(
-  from: Exclude<FeatureSource, { kind: "set" }>,
-  { breakers, completions }: OpenFeature,
-  text: TextSoFar,
-  feed: Feed,
-): Pairs {
-  switch (from.kind) {
+function pairsOf(open: Exclude<OpenFeature, { kind: "set" }>, text: TextSoFar, feed: Feed): Pairs {
+  switch (open.kind) {
     case "occurrences":
-      return countOccurrences(windowOf(tokensIn(from.in, text, feed), text.window(from.last)));
+      return countOccurrences(windowOf(tokensIn(open.from.in, text, feed), text.window(open.from.last)));
     case "repeat_len": {
+      const { from, breakers } = open;
       const last = text.window(from.last);
       const source = windowOf(tokensIn(from.in, text, feed), last);
       const isOwn = from.in === undefined || from.in === "generated";
-      return repeatLengths(source, breakers!, isOwn ? source : windowOf(text.history, last));
+      return repeatLengths(source, breakers, isOwn ? source : windowOf(text.history, last));
     }
     case "completes":
-      return completing(completions!, text.history);
+      return completing(open.completions, text.history);
     case "bias":
       return feed.bias ?? new Map();
     case "input": {
-      const values = given(from.name, feed);
+      const { name } = open.from;
+      const values = given(name, feed);
       if (!(values instanceof Map))
-        throw new InputError(`the input \`${from.name}\` is sparse: give a Map from token to number`, {
+        throw new InputError(`the input \`${name}\` is sparse: give a Map from token to number`, {
           code: "INVALID_ARGUMENT",
         });
       return values as Pairs;
     }
     case "allowed":
     case "guide":
-      throw new InputError(`the values of \`${from.kind}\` are dense`, { code: "INVALID_ARGUMENT" });
+      throw new InputError(`the values of \`${open.kind}\` are dense`, { code: "INVALID_ARGUMENT" });
   }
 }
 
 /** Ids or values of the pairs; unused slots hold tokens that are in no pair, with the fill value. */
-function packed(input: Input, { form }: Feature, pairs: Pairs, vocabSize: number): Vector {
+function packed(input: Input, form: Feature["form"], pairs: Pairs, vocabSize: number): Vector {
   const size = bindDim(input.dim, vocabSize);
   if (input.source.kind === "values") {
     const fill = form.kind === "sparse" ? form.fill : 0;

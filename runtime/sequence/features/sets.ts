@@ -4,6 +4,7 @@ import { patternOf } from "@ggsl/compiler/graph/patterns.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { show } from "@ggsl/compiler/core/show.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { Cache } from "../../core/cache.js";
 import { InputError } from "../../core/errors.js";
 import { fromBytes, textsOf, toBytes, type Vocabulary } from "../../core/vocabulary.js";
 
@@ -25,7 +26,10 @@ export type TokenList = readonly (number | string)[];
 /** The sets of a graph. Throws `InputError` for a set that needs a vocabulary or that the vocabulary does not have. */
 export const openSets = (graph: Graph, place: Place): OpenSet[] =>
   setsOf(graph).map((set) => {
-    const open = { set, tokens: known(place, JSON.stringify(set.of), "tokens", () => tokensOf(set.of, place)) };
+    const open = {
+      set,
+      tokens: keptFor(place).tokens.getOrMake(JSON.stringify(set.of), () => tokensOf(set.of, place)),
+    };
     checkCapacity(open);
     return open;
   });
@@ -58,7 +62,7 @@ function checkCapacity({ set: { name, capacity }, tokens }: OpenSet): void {
 /** 1 for each token of the set and 0 for the others, or the other way round; the same object for equal sets. */
 export function maskOf({ set, tokens }: OpenSet, isNegated: boolean, place: Place): Float32Array {
   const key = JSON.stringify([set.of, isNegated]);
-  return known(place, key, "mask", () => {
+  return keptFor(place).mask.getOrMake(key, () => {
     const mask = new Float32Array(place.vocabSize).fill(isNegated ? 1 : 0);
     for (const token of tokens) mask[token] = isNegated ? 0 : 1;
     return mask;
@@ -68,8 +72,8 @@ export function maskOf({ set, tokens }: OpenSet, isNegated: boolean, place: Plac
 // ---------------------------------------------------------------- what is kept for each vocabulary
 
 interface Kept {
-  readonly tokens: Map<string, ReadonlySet<number>>;
-  readonly mask: Map<string, Float32Array>;
+  readonly tokens: Cache<ReadonlySet<number>>;
+  readonly mask: Cache<Float32Array>;
 }
 
 /** Sets and masks that are kept for each vocabulary and size. */
@@ -77,23 +81,13 @@ const MAX_KEPT = 64;
 const NO_VOCABULARY = {};
 const kept = new WeakMap<object, Map<number, Kept>>();
 
-function known<K extends keyof Kept, V>(
-  { vocabulary = NO_VOCABULARY as Vocabulary, vocabSize }: Place,
-  key: string,
-  kind: K,
-  make: () => Kept[K] extends Map<string, infer T> ? T & V : never,
-): V {
-  const sizes = kept.get(vocabulary) ?? new Map<number, Kept>();
-  kept.set(vocabulary, sizes);
-  const all = sizes.get(vocabSize) ?? { tokens: new Map(), mask: new Map() };
+function keptFor({ vocabulary, vocabSize }: Place): Kept {
+  const owner = vocabulary ?? NO_VOCABULARY;
+  const sizes = kept.get(owner) ?? new Map<number, Kept>();
+  kept.set(owner, sizes);
+  const all = sizes.get(vocabSize) ?? { tokens: new Cache(MAX_KEPT), mask: new Cache(MAX_KEPT) };
   sizes.set(vocabSize, all);
-  const values = all[kind] as unknown as Map<string, V>;
-  const present = values.get(key);
-  if (present) return present;
-  const made = make() as V;
-  if (values.size === MAX_KEPT) values.delete(values.keys().next().value!);
-  values.set(key, made);
-  return made;
+  return all;
 }
 
 // ---------------------------------------------------------------- the tokens of an entry
