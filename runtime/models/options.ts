@@ -109,10 +109,10 @@ interface Most {
 export interface TokenizeLaterOptions extends TokenizeOptions, Most {}
 
 /** How a conversation becomes tokens. */
-export interface TokenizeChatOptions extends ChatOptions, Most, Waiting {}
+export interface TokenizeChatOptions extends ChatOptions, Most, PrepareGrammarOptions {}
 
-/** How a conversation, or a grammar, waits for other threads. */
-interface Waiting {
+/** How a grammar, or a conversation, waits for other threads. */
+export interface PrepareGrammarOptions {
   /**
    * Whose it is: those of each lane take turns.
    * @default one lane for all without
@@ -124,9 +124,6 @@ interface Waiting {
    */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** How a grammar is prepared. */
-export interface PrepareGrammarOptions extends Waiting {}
 
 const PREPARE: is.Checks<PrepareGrammarOptions> = { lane: is.text, signal: checks.signal };
 export const checkPrepare = is.options(PREPARE);
