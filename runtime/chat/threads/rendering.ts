@@ -22,7 +22,7 @@ interface Job {
   readonly task: RenderTask;
   readonly lane: string;
   readonly settle: (rendered: Rendered) => void;
-  readonly fail: (error: unknown) => void;
+  readonly fail: (error: Error) => void;
 }
 
 /** A thread, and what waits for it. */
@@ -55,7 +55,7 @@ class Line {
         if (rendered) job.settle(rendered);
         else this.late(job);
       } catch (error) {
-        job.fail(failure(error));
+        job.fail(failure(error as Error));
       }
     }
   }
@@ -76,7 +76,7 @@ class Line {
 }
 
 /** What a thread failed with; a thread that has ended is there anew for the next conversation. */
-function failure(error: unknown): unknown {
+function failure(error: Error): Error {
   if (!(error instanceof ThreadEnded)) return error;
   const { heapMegabytes, milliseconds } = CHAT_THREADS;
   const costly = (what: string): InputError =>
@@ -115,7 +115,7 @@ export class Rendering {
         },
         fail(error) {
           forget();
-          reject(error as Error);
+          reject(error);
         },
       };
       const forget = onAbort(signal, () => {
