@@ -33,7 +33,7 @@ test("words and names are those of the grammar", () => {
       expect([text, isWord(text) && !isReserved(text)]).toEqual([text, isRule(text, "name")]);
       expect([text, isReserved(text)]).toEqual([text, isRule(text, "keyword")]);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   );
 });
 
@@ -56,7 +56,7 @@ describe.each(Object.keys(PARTS))("what is a %s for the grammar", (rule) => {
     const texts = fc.string({ unit: fc.constantFrom(...PARTS[rule]!), maxLength: 8 });
     fc.assert(
       fc.property(texts, (text) => expect([text, isWhole(text)]).toEqual([text, isRule(text, rule)])),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 });
@@ -100,7 +100,7 @@ test("a text of lexemes is read as these lexemes", () => {
         .join("");
       expect(lexemesOf(text).map((one) => ({ kind: one.kind, text: one.text }))).toEqual(wanted);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -138,7 +138,7 @@ test("every character but blanks is in a lexeme, also in texts with faults", () 
       }
       expect(text.slice(end)).toMatch(/^[\0- ]*$/);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -198,7 +198,7 @@ test("a name is one for the parser, the checker, the language server, the server
         `unexpected \`${name}\``,
       );
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
