@@ -187,12 +187,12 @@ function finished({ draft, diagnostics }: LoweredChain, options: DriverOptions):
 }
 
 /** Compiles a chain of a program. */
-export const compileProgram = (text: string, options: CompileOptions = {}): Compilation =>
-  finished(lowerProgram(text, options), options);
+export const compileProgram = (text: string, given: CompileOptions = {}): Compilation =>
+  finished(lowerProgram(text, given), given);
 
 /** Compiles a pipeline of standard samplers. */
-export const compileStages = (text: string, options: CompileOptions = {}): Compilation =>
-  finished(lowerStages(text, options), options);
+export const compileStages = (text: string, given: CompileOptions = {}): Compilation =>
+  finished(lowerStages(text, given), given);
 
 /** Lowers a chain of a program. */
 export const lowerProgram = (text: string, given: CompileOptions = {}): LoweredChain => {

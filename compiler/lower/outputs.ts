@@ -1,10 +1,10 @@
 /** The outputs of a chain: it is lowered with all of them, and a graph has those that are asked for. */
-import type { Graph, NodeId, Outputs } from "../graph/graph.js";
+import type { Graph, NodeId } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { liveNodes, mapResults } from "../graph/liveness.js";
 
 /** What a graph gives: the picked token, or the rows that are left. */
-export type OutputName = keyof Outputs;
+export type OutputName = "sampled" | "candidates" | "logits" | "probs";
 
 /** All outputs; a chain has some of them: the token, and the rows left. */
 export const ALL_OUTPUTS: readonly OutputName[] = ["sampled", "candidates", "logits", "probs"];
