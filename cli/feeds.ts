@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { namedInputs } from "@ggsl/compiler/graph/features.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import type { Feed, Pairs } from "ggsl/sequence/features/feed.js";
 import { assignment } from "./assignment.js";
 import { readNumbers, readTokens } from "./numbers.js";
@@ -65,24 +65,18 @@ function inputsOf(graph: Graph, lists: Readonly<Record<string, string>>): NonNul
     const declared = namedInputs(graph.features).find((one) => one.name === name);
     const isText = declared?.kind === "text";
     if (isText && pairsOf(list))
-      throw new InputError(
-        `--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`,
-        { code: "INVALID_ARGUMENT" },
-      );
+      throw invalid(`--input ${name}: the input is a text: expected token ids, as in ${name}=1,2,3, found pairs`);
     if (isText) return [name, list.trim() === "[]" ? [] : [...readTokens(list, `--input ${name}`)]];
-    if (!declared) throw new InputError(`the chain declares no input \`${name}\``, { code: "INVALID_ARGUMENT" });
+    if (!declared) throw invalid(`the chain declares no input \`${name}\``);
     const { form } = declared;
     const given = pairsOf(list);
     if (given && form.kind !== "sparse")
-      throw new InputError(
+      throw invalid(
         `--input ${name}: the input is dense: expected a number for each token, as in ${name}=0.5,0,1, found pairs`,
-        { code: "INVALID_ARGUMENT" },
       );
     if (given) return [name, given];
     if (/^\s*\d+\s*:/.test(list))
-      throw new InputError(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`--input ${name}: "${list}" is not a list of pairs: expected TOKEN:VALUE,TOKEN:VALUE`);
     const values = readNumbers(list, `--input ${name}`);
     if (form.kind !== "sparse") return [name, values];
     return [name, new Map([...values.entries()].filter(([, value]) => value !== form.fill))];

@@ -10,7 +10,7 @@ import { show } from "@ggsl/compiler/core/show.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { visible } from "@ggsl/compiler/source/visible.js";
 import type { Chain } from "ggsl/chain/chain.js";
-import { InputError } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import { readBytes } from "./files.js";
 import { atMost, positive, UsageError } from "./usage.js";
 
@@ -68,9 +68,8 @@ async function appended(
   const model = readBytes(into, MOST_BYTES);
   const [file] = readLanguageModel(model).externalFiles;
   if (file !== undefined && dirname(resolve(output ?? "-")) !== dirname(resolve(into)))
-    throw new InputError(
+    throw invalid(
       `the weights of "${into}" are in ${show(file)} beside it: write the new model into the same folder, with -o`,
-      { code: "INVALID_ARGUMENT" },
     );
   return appendOnnx(graph, model, options);
 }

@@ -7,7 +7,7 @@
 import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
 import type { Chain } from "./chain/chain.js";
 import * as is from "./core/check.js";
-import { InputError } from "./core/errors.js";
+import { InputError, invalid } from "./core/errors.js";
 import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./chain/evaluate.js";
 import { checkPicks } from "./generation/request.js";
 import * as checks from "./core/sharedOptions.js";
@@ -72,9 +72,8 @@ export class ChainProcessor extends LogitsProcessor implements Disposable {
       return evaluator;
     }
     if (tokens.length !== known.length + 1)
-      throw new InputError(
+      throw invalid(
         `text ${row} has ${tokens.length} tokens, expected ${known.length + 1}, one more than before: use a processor of its own for each call of \`generate\``,
-        { code: "INVALID_ARGUMENT" },
       );
     known.evaluator.accept(Number(tokens.at(-1)));
     known.length = tokens.length;

@@ -2,7 +2,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { loadJinja } from "ggsl/chat/jinja.js";
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import { loadModel, type Model } from "ggsl/models/model.js";
 import { buildApp } from "./app.js";
@@ -227,10 +227,7 @@ const filesOf = ({ files }: ServeOptions): StaticFiles =>
 async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOptions): Promise<void> {
   for (const { name, file } of files) {
     const { picks, chainName } = await samplers.add(name, file);
-    if (!picks)
-      throw new InputError(`the sampler "${name}" cannot be used: ${lacksPick(chainName, "its chain")}`, {
-        code: "INVALID_ARGUMENT",
-      });
+    if (!picks) throw invalid(`the sampler "${name}" cannot be used: ${lacksPick(chainName, "its chain")}`);
   }
 }
 

@@ -9,7 +9,17 @@ import { keepsAll } from "../rules/no-op-filters.js";
 import { usesFalling } from "../rules/order-facts.js";
 import { add, asColumn, mul, node, scale, sub, unary } from "../table/arith.js";
 import { dropByLogit, isRanked, narrow } from "./changes.js";
-import { aliveOf, column, largestKey, levelOf, logitKey, logitOf, rankOf, rowNumbers, scalar } from "../table/columns.js";
+import {
+  aliveOf,
+  column,
+  largestKey,
+  levelOf,
+  logitKey,
+  logitOf,
+  rankOf,
+  rowNumbers,
+  scalar,
+} from "../table/columns.js";
 import { and, atLeast, greater, holding, larger, or } from "../table/conditions.js";
 import { isForOthers } from "./few-tokens.js";
 import type { Lowering } from "../table/lowering.js";

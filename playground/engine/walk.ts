@@ -1,7 +1,7 @@
 /** Runs the chain for several steps on the same logits and accepts each picked token, to show its states. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import type { Evaluator } from "ggsl/chain/evaluate.js";
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import { openBackend } from "./backend.js";
 import { surpriseOf } from "./distribution.js";
 import { openEvaluator } from "./evaluator.js";
@@ -18,9 +18,7 @@ export async function walkReply(request: WalkRequest): Promise<WalkReply> {
       { code: "UNSUPPORTED" },
     );
   if (graph.outputs.sampled === undefined)
-    throw new InputError("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`", {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid("the chain does not pick a token: end it with a stage that does, such as `dist` or `greedy`");
   const evaluator = openEvaluator(graph, request, backend);
   try {
     return { backend, ...note, ...walk(evaluator, place.logits, steps) };

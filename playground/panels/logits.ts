@@ -1,5 +1,5 @@
 /** The panel that chooses the logits. */
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import { h } from "../dom.js";
 import type { PickPoint } from "../engine/messages.js";
 import { models } from "../model/source.js";
@@ -173,9 +173,8 @@ function readHistory(text: string): number[] {
     throw new InputError(`at most ${MAX_HISTORY} tokens so far are allowed`, { code: "LIMIT_EXCEEDED" });
   const bad = parts.findIndex((part) => !/^\d{1,8}$/.test(part));
   if (bad >= 0)
-    throw new InputError(
+    throw invalid(
       `"${parts[bad]!.slice(0, 40)}" among the tokens so far is not a token id: expected a non-negative integer`,
-      { code: "INVALID_ARGUMENT" },
     );
   return parts.map(Number);
 }

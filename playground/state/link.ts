@@ -1,7 +1,7 @@
 /** The format of links: after `#`, `1.` and JSON in base64url. Links are untrusted, so everything is checked. */
 import { isWord } from "@ggsl/compiler/source/lexemes.js";
 import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import type { ParamValues, StaticValues } from "../engine/messages.js";
 import { MAX_SIZE, MIN_SIZE, SHAPES, type LogitSource } from "./source.js";
 import { isGrammar } from "./grammarText.js";
@@ -117,5 +117,4 @@ function sourceOf(value: unknown): LogitSource {
   throw unreadable("its logits are neither a shape nor a list nor the model's");
 }
 
-const unreadable = (reason: string): InputError =>
-  new InputError(`This link cannot be read: ${reason}.`, { code: "INVALID_ARGUMENT" });
+const unreadable = (reason: string): InputError => invalid(`This link cannot be read: ${reason}.`);

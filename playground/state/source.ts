@@ -1,5 +1,5 @@
 /** Sources of logits: a shape, a pasted list, or the model. */
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 
 export const SHAPES = ["peaked", "zipf", "flat"] as const;
 export type Shape = (typeof SHAPES)[number];
@@ -30,9 +30,7 @@ export function logitsOf(source: PlainSource): Float32Array {
 /** Token 0 is the likeliest. */
 function shapeLogits(shape: Shape, size: number): Float32Array {
   if (!Number.isInteger(size) || size < MIN_SIZE || size > MAX_SIZE)
-    throw new InputError(`the vocabulary must be an integer from ${MIN_SIZE} to ${MAX_SIZE}, found ${size}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the vocabulary must be an integer from ${MIN_SIZE} to ${MAX_SIZE}, found ${size}`);
   return Float32Array.from({ length: size }, (_, i) => LOGIT[shape](i));
 }
 
@@ -56,9 +54,8 @@ function parseList(text: string, are: "logits" | "probs"): Float32Array {
     .split(/[\s,;]+/)
     .filter((part) => part !== "");
   if (parts.length < MIN_SIZE || parts.length > MAX_SIZE)
-    throw new InputError(
+    throw invalid(
       `expected ${MIN_SIZE} to ${MAX_SIZE} numbers with commas between them, as in 1.5, 0, -2; found ${parts.length}`,
-      { code: "INVALID_ARGUMENT" },
     );
   const numbers = Float32Array.from(parts, (part, i) => parseNumber(part, i));
   return are === "logits" ? numbers : logitsOfProbs(numbers);
@@ -69,19 +66,13 @@ function parseNumber(part: string, i: number): number {
   if (/^(-inf(inity)?|null)$/i.test(text)) return -Infinity;
   const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Math.fround(Number(text)) : NaN;
   if (!Number.isFinite(value))
-    throw new InputError(`number ${i + 1} of the list is "${part.slice(0, 40)}": expected a finite number or -inf`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`number ${i + 1} of the list is "${part.slice(0, 40)}": expected a finite number or -inf`);
   return value;
 }
 
 function logitsOfProbs(probs: Float32Array): Float32Array {
   const bad = probs.findIndex((p) => !(p >= 0));
-  if (bad >= 0)
-    throw new InputError(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`, {
-      code: "INVALID_ARGUMENT",
-    });
-  if (probs.every((p) => p === 0))
-    throw new InputError("every probability of the list is 0, so there is no candidate", { code: "INVALID_ARGUMENT" });
+  if (bad >= 0) throw invalid(`number ${bad + 1} of the list is ${probs[bad]}: expected a probability, 0 or more`);
+  if (probs.every((p) => p === 0)) throw invalid("every probability of the list is 0, so there is no candidate");
   return probs.map(Math.log);
 }

@@ -1,6 +1,6 @@
 /** Lists of tokens as a user writes them, and the texts of a vocabulary. */
 import { isToken } from "@ggsl/compiler/graph/values.js";
-import { InputError } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import type { TokenList } from "../engine/messages.js";
 
 /** `1, "</s>"`; null for any other text. */
@@ -26,7 +26,5 @@ export function readVocabulary(text: string): readonly string[] | undefined {
   } catch {
     // the error below says what was expected
   }
-  throw new InputError('the vocabulary must be a text on each line, or a list of texts such as ["a", " b"]', {
-    code: "INVALID_ARGUMENT",
-  });
+  throw invalid('the vocabulary must be a text on each line, or a list of texts such as ["a", " b"]');
 }

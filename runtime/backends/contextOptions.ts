@@ -9,7 +9,7 @@ import {
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { nodeModule } from "../core/node.js";
 
 /** Memory and threads of a context. Omitted settings have llama.cpp's defaults, except `threads`. */
@@ -80,9 +80,8 @@ function checkThreads(given: ContextSettings): void {
   const most = MOST_PER_PROCESSOR * processors;
   for (const name of ["threads", "batchThreads"] as const)
     if ((given[name] ?? 0) > most)
-      throw new InputError(
+      throw invalid(
         `\`${name}\` must be at most ${most} on this machine, ${MOST_PER_PROCESSOR} for each of its ${processors} processors, found ${given[name]}: threads wait for each other by spinning, so that more are slower`,
-        { code: "INVALID_ARGUMENT" },
       );
 }
 
@@ -98,9 +97,8 @@ export function contextSettings(over: ContextSettings, under: ContextSettings = 
   );
   const { cacheTypeV = "f16", flashAttention } = merged;
   if (flashAttention === "off" && !/^b?f/.test(cacheTypeV))
-    throw new InputError(
+    throw invalid(
       `a V cache of type ${cacheTypeV} needs flash attention, which is off: set flash attention to auto or on, or the V cache to f16, bf16 or f32`,
-      { code: "INVALID_ARGUMENT" },
     );
   return merged;
 }

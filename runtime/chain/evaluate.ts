@@ -5,7 +5,7 @@ import { encodeWire } from "@ggsl/compiler/graph/wire.js";
 import { chooseDeviceSync } from "../backends/devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../backends/devices/locate.js";
 import { placeGraph, type Split } from "../backends/devices/place.js";
-import { InputError, translated } from "../core/errors.js";
+import { invalid, translated } from "../core/errors.js";
 import * as is from "../core/check.js";
 import * as checks from "../core/sharedOptions.js";
 import type { ChainResults } from "../backends/native/binding.js";
@@ -147,8 +147,7 @@ export function openBackend(graph: Graph, vocabSize: number, options: EvaluateOp
   const wanted = options.backend ?? "auto";
   const backend = chosenBackend(wanted);
   if (backend === "reference" || backend === "wasm") {
-    if (options.device !== undefined)
-      throw new InputError(`the backend \`${backend}\` has no devices to choose from`, { code: "INVALID_ARGUMENT" });
+    if (options.device !== undefined) throw invalid(`the backend \`${backend}\` has no devices to choose from`);
     return backend === "wasm" ? openWasm(graph, vocabSize, columns) : openReference(graph);
   }
   return openDevice(graph, vocabSize, backend, options, columns);

@@ -7,7 +7,7 @@ import { chooseDeviceSync } from "../backends/devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../backends/devices/locate.js";
 import { placeGraph, type PlacedGraph } from "../backends/devices/place.js";
 import { explainGraph, placedStages, type Explanation } from "./explanation.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import type { DeviceFamily, EvaluatorOptions } from "../backends/native/binding.js";
 import { hasNative, loadBinding } from "../backends/native/loader.js";
 import { device } from "../core/sharedOptions.js";
@@ -57,9 +57,7 @@ function placeOf(
   { backend, device }: ExplainOptions,
 ): { device: string; kind: RemoteKind } {
   if (device !== undefined || (backend !== undefined && backend !== "cpu"))
-    throw new InputError("`server` names the device: give no `backend` or `device` with it", {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid("`server` names the device: give no `backend` or `device` with it");
   return { device: endpoint, kind };
 }
 

@@ -7,7 +7,7 @@ import { seeded } from "@ggsl/compiler/graph/seeds.js";
 import { pickOf } from "@ggsl/compiler/graph/pick.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import type { Feed } from "../sequence/features/feed.js";
 import { feedOption } from "../sequence/features/feedOption.js";
 import { textsOf, vocabularyFrom } from "../core/vocabulary.js";
@@ -192,14 +192,11 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
 
 function checkChain(graph: Graph, vocabSize: number, { draws, history = [], feed }: StepOptions): void {
   checks.graph(graph, "graph");
-  if (vocabSize === 0)
-    throw new InputError("expected a logit for each token of the vocabulary, found none", { code: "INVALID_ARGUMENT" });
+  if (vocabSize === 0) throw invalid("expected a logit for each token of the vocabulary, found none");
   is.integer(1, checks.MAX_VOCAB)(vocabSize, "vocabSize");
   checks.tokenList(vocabSize - 1)(history, "history");
   if (draws !== undefined && !takesDraws(graph))
-    throw new InputError(`\`draws\` was given, and the chain \`${graph.name}\` has no draws to replace: leave it out`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`draws\` was given, and the chain \`${graph.name}\` has no draws to replace: leave it out`);
   checkSize(graph, vocabSize);
   checkVocabulary(feed, vocabSize);
 }
@@ -207,13 +204,10 @@ function checkChain(graph: Graph, vocabSize: number, { draws, history = [], feed
 function logitsFrom(values: LogitValues, vocabSize: number): Float32Array {
   checks.logitList(values, "logits");
   if (values.length !== vocabSize)
-    throw new InputError(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`expected ${vocabSize} logits, one for each token of the vocabulary, found ${values.length}`);
   const logits = values instanceof Float32Array ? values : new Float32Array(values);
   // nearly always the first one is a number
-  if (logits.every((x) => x === -Infinity))
-    throw new InputError("every logit is -inf, so there is no candidate", { code: "INVALID_ARGUMENT" });
+  if (logits.every((x) => x === -Infinity)) throw invalid("every logit is -inf, so there is no candidate");
   return logits;
 }
 
@@ -222,9 +216,7 @@ export function checkLogits(logits: Float32Array): void {
   // not `findIndex`, which takes several times as long
   for (let token = 0; token < logits.length; token++)
     if (!(logits[token]! < Infinity))
-      throw new InputError(`the logit of token ${token} is ${logits[token]}; expected a finite number or -inf`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`the logit of token ${token} is ${logits[token]}; expected a finite number or -inf`);
 }
 
 /** The most numbers that a graph may need at once: 2 GiB. The reference interpreter keeps all intermediate results. */
@@ -242,9 +234,8 @@ function checkSize({ nodes, name }: Graph, vocabSize: number): void {
 function checkVocabulary({ vocabulary }: Feed = {}, vocabSize: number): void {
   const { length } = vocabulary ? textsOf(vocabularyFrom(vocabulary)) : { length: vocabSize };
   if (length < vocabSize)
-    throw new InputError(
+    throw invalid(
       `the vocabulary has the texts of ${length} tokens, expected at least ${vocabSize}, one for each logit`,
-      { code: "INVALID_ARGUMENT" },
     );
 }
 

@@ -10,7 +10,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import type { Chain, Expr, Test, TestClause } from "@ggsl/compiler/syntax/ast.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/source/source.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import {
   chosenBackend,
   createEvaluator,
@@ -101,9 +101,7 @@ function testOn({ tests }: Program, source: SourceFile, line: number): Test {
   const found = tests.find(({ span }) => lineAt(span.start) <= line && line <= lineAt(span.end));
   if (found) return found;
   const known = tests.map(({ span }) => lineAt(span.start)).join(", ") || "none";
-  throw new InputError(`no test block is on line ${line} of "${source.name}"; they begin on these lines: ${known}`, {
-    code: "INVALID_ARGUMENT",
-  });
+  throw invalid(`no test block is on line ${line} of "${source.name}"; they begin on these lines: ${known}`);
 }
 
 type Where = Omit<TestOptions, "only" | "line"> & { readonly backend: EvaluateBackend };

@@ -2,7 +2,7 @@
 import { hashOf, noiseOf } from "@ggsl/compiler/graph/hash.js";
 import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { finite, tokenList } from "../core/sharedOptions.js";
 
 /** Which watermark is looked for, and where. */
@@ -41,8 +41,7 @@ export function detectWatermark(tokens: readonly number[] | Int32Array, options:
   const { key, gamma = 0.25, from = 0 } = checked(tokens, options, GREEN);
   // the sampler's parameter is an f32
   const share = Math.fround(gamma);
-  if (!(share > 0 && share < 1))
-    throw new InputError(`\`gamma\` must be a number between 0 and 1, found ${gamma}`, { code: "INVALID_ARGUMENT" });
+  if (!(share > 0 && share < 1)) throw invalid(`\`gamma\` must be a number between 0 and 1, found ${gamma}`);
   const noise = noiseOfText(tokens, key, from, 1, ([last]) => last!);
   const n = noise.length;
   const green = noise.filter((u) => u < share).length;

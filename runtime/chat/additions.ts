@@ -2,7 +2,7 @@
  * Filters and methods that templates of models use and @huggingface/jinja lacks, and those whose results can be much longer than
  * what they read: their size is checked before they run.
  */
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import type { Environment, Value } from "./jinja.js";
 import { checkLimit } from "./limits.js";
 import { textOf } from "./text.js";
@@ -79,7 +79,7 @@ const format: Addition = ({ of, list, named, make }) => {
   const text = of.value.replace(/\{\{|\}\}|\{(\w*)\}/g, (all: string, name: string | undefined) => {
     if (name === undefined) return all[0]!;
     const value = /^\d*$/.test(name) ? list[name === "" ? next++ : Number(name)] : named.get(name);
-    if (!value) throw new InputError(`format() has no argument for {${name}}`, { code: "INVALID_ARGUMENT" });
+    if (!value) throw invalid(`format() has no argument for {${name}}`);
     const part = textOf(value);
     checkLimit("text", (length += part.length));
     return part;
@@ -97,7 +97,7 @@ const pop: Addition = ({ of, list: [given] }) => {
   if (!isList(of)) return undefined;
   const index = isInteger(given) ? given.value : -1;
   const [taken] = of.value.splice(index, 1);
-  if (!taken) throw new InputError("pop() from a list without that element", { code: "INVALID_ARGUMENT" });
+  if (!taken) throw invalid("pop() from a list without that element");
   return taken;
 };
 
@@ -107,7 +107,7 @@ const extreme =
   ({ of, make }) => {
     if (!isList(of)) return undefined;
     const isSame = of.value.every(isNumber) || of.value.every(isText);
-    if (!isSame) throw new InputError("min and max need a list of numbers, or of texts", { code: "INVALID_ARGUMENT" });
+    if (!isSame) throw invalid("min and max need a list of numbers, or of texts");
     const values = of.value.map(({ value }) => value as number | string);
     if (values.length === 0) return make.of(undefined);
     const found = values.reduce((a, b) => (sign * (a < b ? -1 : 1) <= 0 ? a : b));

@@ -3,7 +3,7 @@
  * cannot end itself. While the template runs, the first character of such a text is another one, which the prompt has again.
  */
 import { Cache } from "../core/cache.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 
 /** A prompt, and the places where the text of a special token is only letters. */
 export interface Rendered {
@@ -152,9 +152,7 @@ function freeCharacters(text: string, count: number): string[] {
     if (!text.includes(char) && !text.includes(escapeOf(char))) found.push(char);
   }
   if (found.length === count) return found;
-  throw new InputError("the messages contain all characters for private use (U+E000 to U+F8FF): remove some of them", {
-    code: "INVALID_ARGUMENT",
-  });
+  throw invalid("the messages contain all characters for private use (U+E000 to U+F8FF): remove some of them");
 }
 
 /** The parts of a prompt in their order. */

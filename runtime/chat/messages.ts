@@ -1,7 +1,7 @@
 /** Conversations as callers give them: in the form of OpenAI's API, which templates expect. */
 import { show } from "@ggsl/compiler/core/show.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { checkLimit } from "./limits.js";
 
 /** A part of a message's content. */
@@ -72,7 +72,7 @@ const messageList = is.listOf("a list of messages", message);
 export function checkMessages(messages: unknown): asserts messages is readonly ChatMessage[] {
   messageList(messages, "messages");
   if ((messages as readonly unknown[]).length === 0)
-    throw new InputError("`messages` must be a list of at least one message, found none", { code: "INVALID_ARGUMENT" });
+    throw invalid("`messages` must be a list of at least one message, found none");
 }
 
 export function checkTools(tools: unknown): asserts tools is readonly Tool[] {
@@ -85,10 +85,7 @@ export function plain(value: object, name: string): string {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new InputError(`\`${name}\` must be values that JSON has: ${(error as Error).message}`, {
-      code: "INVALID_ARGUMENT",
-      cause: error,
-    });
+    throw invalid(`\`${name}\` must be values that JSON has: ${(error as Error).message}`, error);
   }
   checkLimit("text", text.length);
   return text;
@@ -142,9 +139,6 @@ function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, 
   try {
     return JSON.parse(args);
   } catch (error) {
-    throw new InputError(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, {
-      code: "INVALID_ARGUMENT",
-      cause: error,
-    });
+    throw invalid(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, error);
   }
 }

@@ -1,6 +1,6 @@
 /** From a conversation to a prompt. */
 import * as is from "../core/check.js";
-import { InputError, translated } from "../core/errors.js";
+import { invalid, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
 import { threadsHere } from "../core/threads.js";
@@ -59,9 +59,7 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
   const { tools, addGenerationPrompt = true, template, variables } = options;
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
-    throw new InputError(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);
   return {
     messages: plain(messages, "messages"),
     tools: tools && plain(tools, "tools"),

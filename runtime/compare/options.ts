@@ -1,7 +1,7 @@
 /** What is compared, and the limits. */
 import type { Chain } from "../chain/chain.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import { MAX_SEQUENCES } from "../generation/request.js";
 import * as checks from "../core/sharedOptions.js";
 import type { TokenizeOptions } from "../sequence/prompt.js";
@@ -95,18 +95,12 @@ export function checkCompare(options: CompareOptions): void {
 export function checkChains(chains: readonly ComparedChain[]): void {
   const names = chains.map(({ name }) => name);
   if (names.length === 0)
-    throw new InputError(
-      `expected from 1 to ${MOST.chains} chains to compare, found none: give one that picks a token`,
-      { code: "INVALID_ARGUMENT" },
-    );
+    throw invalid(`expected from 1 to ${MOST.chains} chains to compare, found none: give one that picks a token`);
   if (names.length > MOST.chains)
     throw new InputError(
       `expected from 1 to ${MOST.chains} chains to compare, found ${names.length}, ${names.map((name) => `\`${name}\``).join(", ")}: choose some of them`,
       { code: "LIMIT_EXCEEDED" },
     );
   const double = names.find((name, i) => names.indexOf(name) < i);
-  if (double !== undefined)
-    throw new InputError(`two of the chains are named \`${double}\`: give them different names`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (double !== undefined) throw invalid(`two of the chains are named \`${double}\`: give them different names`);
 }

@@ -5,7 +5,7 @@
  */
 import { show } from "@ggsl/compiler/core/show.js";
 import { unknownOption, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
-import { InputError } from "./errors.js";
+import { invalid } from "./errors.js";
 
 /** Throws `InputError` unless the value is allowed. */
 export type Check = (value: unknown, name: string) => void;
@@ -14,7 +14,7 @@ export type Check = (value: unknown, name: string) => void;
 export type Checks<T> = { readonly [Name in keyof Required<T>]: Check };
 
 export function refuse(name: string, expected: string, value: unknown): never {
-  throw new InputError(`\`${name}\` must be ${expected}, found ${show(value)}`, { code: "INVALID_ARGUMENT" });
+  throw invalid(`\`${name}\` must be ${expected}, found ${show(value)}`);
 }
 
 /** A check by a predicate. */
@@ -91,7 +91,7 @@ const closed =
   (value, name) => {
     someObject(value, name);
     const fault = unknownOption(value as object, checks, (key) => path(name, key));
-    if (fault !== undefined) throw new InputError(fault, { code: "INVALID_ARGUMENT" });
+    if (fault !== undefined) throw invalid(fault);
     check(value, name);
   };
 

@@ -16,6 +16,10 @@ export class InputError extends Error {
   }
 }
 
+/** The `InputError` of an argument that is not allowed, `INVALID_ARGUMENT`. */
+export const invalid = (message: string, cause?: unknown): InputError =>
+  new InputError(message, { code: "INVALID_ARGUMENT", cause });
+
 /**
  * A model file that cannot be used. Its code is `INVALID_MODEL` if llama.cpp, or a check before it, refuses the file, and
  * `MODEL_CRASH` if a process that tried it crashed or was killed, which only a probe finds.

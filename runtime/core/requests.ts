@@ -3,7 +3,7 @@
  * may come in any order. Notes come before the answer of their request. When the other side ends, all that waits fails.
  */
 import { onAbort } from "./aborts.js";
-import { abortError, AbortError, InputError, ModelError } from "./errors.js";
+import { abortError, AbortError, InputError, invalid, ModelError } from "./errors.js";
 import type { InputErrorCode, ModelErrorCode } from "./errorCodes.js";
 
 /** One end of a connection to another thread or process. */
@@ -124,7 +124,7 @@ export class Requests<Request, Answer, Note = never> {
       // a value that cannot be copied, such as a function
       this.#settle(id);
       const message = `the request cannot be sent: ${(error as Error).message}`;
-      const failure = new InputError(message, { code: "INVALID_ARGUMENT", cause: error });
+      const failure = invalid(message, error);
       queueMicrotask(() => pending.reject(failure));
     }
     return id;

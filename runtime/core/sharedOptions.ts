@@ -8,7 +8,7 @@ import { isSeed, SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { specFaults, toSpec } from "@ggsl/compiler/graph/json.js";
 import * as is from "./check.js";
 import type { Check } from "./check.js";
-import { InputError } from "./errors.js";
+import { invalid } from "./errors.js";
 
 /** Ids that a vocabulary can have. */
 const MAX_TOKEN = 2 ** 31 - 1;
@@ -70,8 +70,7 @@ export const graph: Check = (value, name) => {
   is.someObject(value, name);
   if (checked.has(value as object)) return;
   const [fault] = specFaults(toSpec(value as Graph));
-  if (fault !== undefined)
-    throw new InputError(`\`${name}\` must be a valid graph: ${fault}`, { code: "INVALID_ARGUMENT" });
+  if (fault !== undefined) throw invalid(`\`${name}\` must be a valid graph: ${fault}`);
   checked.add(value as object);
 };
 
@@ -89,7 +88,7 @@ const limits: Check = (value, name) => {
     limitsOf(value as LimitOptions);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
-    throw new InputError(`\`${name}\`: ${error.message}`, { code: "INVALID_ARGUMENT", cause: error });
+    throw invalid(`\`${name}\`: ${error.message}`, error);
   }
 };
 

@@ -1,5 +1,5 @@
 /** Vocabularies: the texts of tokens, from a model or from a list. */
-import { InputError } from "./errors.js";
+import { invalid } from "./errors.js";
 import { show } from "@ggsl/compiler/core/show.js";
 
 /** A vocabulary. Texts are byte strings, one character per byte. */
@@ -53,9 +53,8 @@ function listVocabulary(texts: readonly string[]): Vocabulary {
   for (const [token, piece] of pieces.entries()) {
     const first = ids.get(piece);
     if (first !== undefined)
-      throw new InputError(
+      throw invalid(
         `the tokens ${first} and ${token} of the vocabulary have the same text, ${show(texts[token])}: give each its own`,
-        { code: "INVALID_ARGUMENT" },
       );
     ids.set(piece, token);
   }
@@ -69,10 +68,7 @@ function longestMatches(text: string, ids: ReadonlyMap<string, number>, longest:
   for (let at = 0; at < text.length;) {
     let length = Math.min(longest, text.length - at);
     while (length > 0 && !ids.has(text.slice(at, at + length))) length--;
-    if (length === 0)
-      throw new InputError(`no token of the vocabulary begins ${show(fromBytes(text.slice(at)))}`, {
-        code: "INVALID_ARGUMENT",
-      });
+    if (length === 0) throw invalid(`no token of the vocabulary begins ${show(fromBytes(text.slice(at)))}`);
     tokens.push(ids.get(text.slice(at, at + length))!);
     at += length;
   }

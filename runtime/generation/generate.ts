@@ -2,7 +2,7 @@
 import { effortOf } from "@ggsl/compiler/graph/cost.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import * as is from "../core/check.js";
-import { InputError, translate, translated } from "../core/errors.js";
+import { InputError, invalid, translate, translated } from "../core/errors.js";
 import { prepareBackend } from "../chain/evaluate.js";
 import { columnsOf } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
@@ -149,10 +149,7 @@ export function generateIn(
     rewind(count) {
       is.integer(0)(count, "count");
       if (writer) writer.rewind(count);
-      else if (count > 0)
-        throw new InputError(`\`count\` must be 0 before the first piece, found ${count}`, {
-          code: "INVALID_ARGUMENT",
-        });
+      else if (count > 0) throw invalid(`\`count\` must be 0 before the first piece, found ${count}`);
     },
     stats() {
       if (!writer) throw new InputError("there are no statistics before the first token", { code: "NOT_READY" });

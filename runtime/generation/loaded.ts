@@ -1,5 +1,5 @@
 /** The loaded models behind the public ones. */
-import { InputError, translated } from "../core/errors.js";
+import { invalid, translated } from "../core/errors.js";
 import type { LoadedModel } from "./room.js";
 
 const models = new WeakMap<object, LoadedModel>();
@@ -11,10 +11,7 @@ export function remember(model: object, loaded: LoadedModel): void {
 /** Throws `InputError` for anything that is not a model, and for one that was disposed. */
 export function loadedModel(model: object, name: string): LoadedModel {
   const loaded = models.get(model);
-  if (!loaded)
-    throw new InputError(`\`${name}\` must be a model from \`loadModel\` or \`loadModelFromBytes\``, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (!loaded) throw invalid(`\`${name}\` must be a model from \`loadModel\` or \`loadModelFromBytes\``);
   translated(() => loaded.native.info);
   return loaded;
 }

@@ -5,7 +5,7 @@ import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import type { Chain } from "../chain/chain.js";
 import * as is from "../core/check.js";
 import { CONTEXT_SETTINGS, type ContextSettings } from "../backends/contextOptions.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import type { Feed } from "../sequence/features/feed.js";
 import { feedOption } from "../sequence/features/feedOption.js";
 import { withFed, type Guides } from "../sequence/guides.js";
@@ -176,18 +176,15 @@ export function checkSequence(options: SequenceRequest, all: is.Checks<SequenceR
   checks.chain(options.chain, "chain");
   checkLengths(options);
   if (options.seed !== undefined && options.resume !== undefined)
-    throw new InputError("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has", {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has");
 }
 
 /** `minTokens` counts from the beginning of a text, `maxTokens` from where it is resumed. */
 function checkLengths({ minTokens = 0, maxTokens = Infinity, resume }: SequenceRequest): void {
   const most = maxTokens + (resume?.step ?? 0);
   if (minTokens > most)
-    throw new InputError(
+    throw invalid(
       `\`minTokens\` must be at most ${most}, the most tokens that the text has by \`maxTokens\`, found ${minTokens}`,
-      { code: "INVALID_ARGUMENT" },
     );
 }
 
@@ -209,19 +206,15 @@ interface Sequences {
 /** Throws `InputError` for a chain that needs more sequences than there are, and for a place that is none. */
 export function checkRoom({ name }: Graph, needed: number, { sequences, shared }: Sequences, place?: number): void {
   if (place !== undefined && place >= sequences)
-    throw new InputError(`\`place\` must be at most ${sequences - 1}, the last of the sequences, found ${place}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`place\` must be at most ${sequences - 1}, the last of the sequences, found ${place}`);
   const free = place === undefined ? shared : shared + 1;
   if (needed <= sequences && needed > free)
-    throw new InputError(
+    throw invalid(
       `the chain \`${name}\` needs ${needed} sequences, and ${free} of the ${sequences} are not reserved: reserve fewer, or give \`place\``,
-      { code: "INVALID_ARGUMENT" },
     );
   if (needed > sequences)
-    throw new InputError(
+    throw invalid(
       `the chain \`${name}\` needs ${needed} sequences, one for the text and one for each guide, and there ${sequences === 1 ? "is 1" : `are ${sequences}`}: set \`sequences\` to at least ${needed}`,
-      { code: "INVALID_ARGUMENT" },
     );
 }
 
@@ -231,5 +224,5 @@ export const lacksPick = (name: string, what = "the chain"): string =>
 
 /** Throws `InputError` for a chain that picks no token. */
 export function checkPicks(graph: Graph): void {
-  if (!picksToken(graph)) throw new InputError(lacksPick(graph.name), { code: "INVALID_ARGUMENT" });
+  if (!picksToken(graph)) throw invalid(lacksPick(graph.name));
 }

@@ -1,5 +1,5 @@
 /** Texts that end a generation: found across the borders of tokens, in one pass over the bytes. */
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import { automaton, longestText, step, type State } from "../sequence/features/automaton.js";
 import { fromBytes, toBytes } from "../core/vocabulary.js";
 import * as is from "../core/check.js";
@@ -19,10 +19,7 @@ export const stopTexts: is.Check = (value, name) => {
   };
   if (texts.length > MAX_TEXTS) limit(`${MAX_TEXTS} texts`, texts.length);
   const empty = texts.indexOf("");
-  if (empty >= 0)
-    throw new InputError(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (empty >= 0) throw invalid(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`);
   const bytes = texts.reduce((sum, text) => sum + toBytes(text).length, 0);
   if (bytes > MAX_BYTES) limit(`${MAX_BYTES} bytes in all its texts`, bytes);
 };

@@ -3,7 +3,7 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { unlessAborted } from "../core/aborts.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import { varying } from "../sequence/features/feed.js";
 import { grammarsReady } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
@@ -140,9 +140,7 @@ export class Writer {
     if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
     const given = this.rests.length;
     if (count > given)
-      throw new InputError(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
     const { tail, prompt, model } = this.parts;
     const left = given - count;
     if (tail && left < tail.least)

@@ -1,7 +1,7 @@
 /** The kinds of sources, and which engine each goes to: the only place that says so. */
 import { show } from "@ggsl/compiler/core/show.js";
 import { unknownOption } from "@ggsl/compiler/core/optionNames.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import { budgeted } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
@@ -104,9 +104,8 @@ export function kindOf(source: unknown): GrammarKind {
   const known = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? [])];
   const fault = unknownOption(given, MEMBERS);
   if (fault !== undefined || kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
-    throw new InputError(
+    throw invalid(
       `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}${fault === undefined ? `, found ${show(source)}` : `: ${fault}`}`,
-      { code: "INVALID_ARGUMENT" },
     );
   return kind;
 }
@@ -137,15 +136,13 @@ export const nameOf = (source: GrammarSource): string => KINDS[kindOf(source)].n
 
 function checkedText(text: unknown, name: string): string {
   if (typeof text !== "string" || text === "")
-    throw new InputError(`\`${name}\` must be a text of at least one character, found ${show(text)}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`${name}\` must be a text of at least one character, found ${show(text)}`);
   return text;
 }
 
 function checkedChoices(choices: unknown): readonly string[] {
   const refuse = (what: string, found: string): never => {
-    throw new InputError(`${what}, found ${found}`, { code: "INVALID_ARGUMENT" });
+    throw invalid(`${what}, found ${found}`);
   };
   const expected = "`choices` must be a list of at least one text";
   if (!Array.isArray(choices)) return refuse(expected, show(choices));
@@ -162,7 +159,6 @@ function withinLimits(choices: readonly string[]): readonly string[] {
       `the choices exceed a limit: ${choices.length} texts of ${length} characters, expected at most ${GRAMMAR_LIMITS.parts} texts and ${GRAMMAR_LIMITS.length} characters`,
       { code: "LIMIT_EXCEEDED" },
     );
-  if (choices.some((choice) => choice.includes("\0")))
-    throw new InputError("a choice contains a zero character", { code: "INVALID_ARGUMENT" });
+  if (choices.some((choice) => choice.includes("\0"))) throw invalid("a choice contains a zero character");
   return choices;
 }

@@ -1,6 +1,6 @@
 /** Checks XGrammar's structural tags: it gives no message for a fault in one. */
 import { show } from "@ggsl/compiler/core/show.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import { spend } from "./budget.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { readSchema } from "./schema/schema.js";
@@ -61,9 +61,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 const fault = (path: string, message: string): InputError =>
-  new InputError(`the structural tag${path === "" ? "" : ` at ${show(path)}`}: ${message}`, {
-    code: "INVALID_ARGUMENT",
-  });
+  invalid(`the structural tag${path === "" ? "" : ` at ${show(path)}`}: ${message}`);
 
 /** The tag as JSON for XGrammar. Throws `InputError`. */
 export function readStructuralTag(given: unknown): string {

@@ -2,7 +2,7 @@
 import { onAbort } from "../core/aborts.js";
 import { CONTEXT_SETTINGS, contextSettings, type ContextSettings } from "../backends/contextOptions.js";
 import * as is from "../core/check.js";
-import { abortError, InputError, translate, translated } from "../core/errors.js";
+import { abortError, InputError, invalid, translate, translated } from "../core/errors.js";
 import * as checks from "../core/sharedOptions.js";
 import type { LoadedModel } from "../generation/generate.js";
 import type { NativeContext } from "../backends/native/binding.js";
@@ -72,9 +72,8 @@ function joined(rows: readonly Float32Array[]): Float32Array {
 function checkRows(last: number, promptLength: number, vocabSize: number): void {
   const most = Math.min(promptLength, Math.floor(MAX_NUMBERS / vocabSize));
   if (last <= most) return;
-  throw new InputError(
+  throw invalid(
     `\`last\` must be at most ${most} for a prompt of ${promptLength} tokens and a vocabulary of ${vocabSize}, found ${last}`,
-    { code: "INVALID_ARGUMENT" },
   );
 }
 

@@ -7,7 +7,7 @@ import { contextSettings, type GivenSettings } from "../backends/contextOptions.
 import * as is from "../core/check.js";
 import type { Skipped } from "../backends/devices/choose.js";
 import { chooseDevices } from "../backends/devices/several.js";
-import { InputError, ModelError, translate, translated } from "../core/errors.js";
+import { InputError, invalid, ModelError, translate, translated } from "../core/errors.js";
 import { startGeneration, type GenerateOptions, type Generation, type LoadedModel } from "../generation/generate.js";
 import { grammarSource } from "../sequence/features/grammars.js";
 import { grammarPlace, vocabularyOf } from "../sequence/features/model.js";
@@ -135,10 +135,7 @@ export async function loadModel(path: string, options: LoadModelOptions = {}): P
   if (servers !== undefined) return loadOnServers(path, { ...options, servers, gpuLayers }, settings, watch);
   if (backend === "wasm" || (backend === "auto" && device === undefined && !hasNative(IN_WASM))) {
     const unused = device === undefined ? options.split && "split" : "device";
-    if (unused !== undefined)
-      throw new InputError(`the backend \`wasm\` has no devices to choose from: omit \`${unused}\``, {
-        code: "INVALID_ARGUMENT",
-      });
+    if (unused !== undefined) throw invalid(`the backend \`wasm\` has no devices to choose from: omit \`${unused}\``);
     layersOn("wasm", gpuLayers);
     translated(() => checkFileSize(fs.statSync(path).size));
     const bytes = await readWatched(fs, path, watch);
@@ -174,14 +171,9 @@ async function loadOnServers(
 ): Promise<Model> {
   for (const name of ["backend", "device", "probe"] as const)
     if (options[name] !== undefined && options[name] !== "auto" && options[name] !== false)
-      throw new InputError(`\`${name}\` cannot be given with \`servers\`: ${NOT_REMOTE[name]}`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`\`${name}\` cannot be given with \`servers\`: ${NOT_REMOTE[name]}`);
   const layers = layersOn("several", gpuLayers);
-  if (layers === 0)
-    throw new InputError("`gpuLayers` is 0, and the workers would have no layers: omit it, or `servers`", {
-      code: "INVALID_ARGUMENT",
-    });
+  if (layers === 0) throw invalid("`gpuLayers` is 0, and the workers would have no layers: omit it, or `servers`");
   const given = { servers: readServers(servers), split, gpuLayers: layers };
   let remote: Remote | undefined;
   const load = async (watching: Watching): Promise<NativeModel> =>
@@ -221,9 +213,7 @@ export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOption
     (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
   );
   if (unused !== undefined)
-    throw new InputError(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`${unused}\` cannot be given for a model in memory: \`loadModel\` has it, for files`);
   checkBytes(options, "options");
   const { backend: _, module, ...settings } = options;
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
@@ -304,9 +294,8 @@ function modelOf(model: LoadedModel): Model {
 function layersOn(backend: Model["backend"] | "several", gpuLayers: number | "all"): number {
   if (backend !== "cpu" && backend !== "wasm") return gpuLayers === "all" ? -1 : gpuLayers;
   if (gpuLayers === "all" || gpuLayers === 0) return 0;
-  throw new InputError(
+  throw invalid(
     `\`gpuLayers\` is ${gpuLayers}, and the model runs on the CPU: omit it, or choose a GPU (\`ggsl devices\` lists them)`,
-    { code: "INVALID_ARGUMENT" },
   );
 }
 

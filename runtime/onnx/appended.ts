@@ -4,7 +4,7 @@ import { refuseTail } from "@ggsl/compiler/emit/emitError.js";
 import { appendedSurfaceOf } from "@ggsl/compiler/emit/surface.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import * as checks from "../core/sharedOptions.js";
 import type { UniformValues } from "../sequence/sequence.js";
 import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../chain/steps.js";
@@ -66,9 +66,8 @@ export function createAppendedSampler<Tensor extends OrtTensor>(
     read(results) {
       const missing = outputs.find((name) => results[name] === undefined);
       if (missing !== undefined)
-        throw new InputError(
+        throw invalid(
           `expected the output \`${missing}\` among the results, which is missing: fetch all of \`outputs\`, from the model with this chain`,
-          { code: "INVALID_ARGUMENT" },
         );
       return steps.end(outputsOf(surface, results, 0, 1));
     },

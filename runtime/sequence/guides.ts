@@ -2,7 +2,7 @@
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Feature, FeatureSource, Graph } from "@ggsl/compiler/graph/graph.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import type { Feed } from "./features/feed.js";
 import * as checks from "../core/sharedOptions.js";
 import { copied } from "./prompt.js";
@@ -25,9 +25,7 @@ export function withFed(graph: Graph, { inputs = {} }: Feed, guides: Guides): Gr
     from.kind === "guide" && Object.hasOwn(inputs, from.name);
   const both = graph.features.find(({ from }) => isFed(from) && Object.hasOwn(guides, from.name))?.from;
   if (both?.kind === "guide")
-    throw new InputError(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the logits \`${both.name}\` are both fed and those of a guide: give one of them`);
   if (!graph.features.some(({ from }) => isFed(from))) return graph;
   const fed = graph.features.map((feature): Feature => {
     const { from } = feature;
@@ -41,7 +39,7 @@ export function checkGuides(graph: Graph, guides: Guides, vocabSize: number): vo
   const wanted = guidesOf(graph).map(({ name }) => name);
   is.someObject(guides, "guides");
   for (const [name, guide] of Object.entries(guides)) {
-    if (!wanted.includes(name)) throw new InputError(unknownGuide(graph, name, wanted), { code: "INVALID_ARGUMENT" });
+    if (!wanted.includes(name)) throw invalid(unknownGuide(graph, name, wanted));
     const checked: is.Checks<Guide> = { prompt: checks.prompt(vocabSize) };
     is.complete(checked)(guide, `guides.${name}`);
   }

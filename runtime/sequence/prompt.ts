@@ -1,5 +1,5 @@
 /** Prompts: text or tokens. */
-import { InputError, translate, translated } from "../core/errors.js";
+import { InputError, invalid, translate, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { tokenizeInTurn, type TextClient } from "./tokenizing.js";
 
@@ -94,9 +94,6 @@ export const promptLater = async (
   checkedPrompt(typeof prompt === "string" ? await tokensLater(model, prompt, { special, lane, signal }) : prompt);
 
 function checkedPrompt(tokens: Int32Array): Int32Array {
-  if (tokens.length === 0)
-    throw new InputError("the prompt is empty, and the model has no beginning-of-text token", {
-      code: "INVALID_ARGUMENT",
-    });
+  if (tokens.length === 0) throw invalid("the prompt is empty, and the model has no beginning-of-text token");
   return tokens;
 }

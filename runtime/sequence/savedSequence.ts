@@ -4,7 +4,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { MAX_CONTEXT } from "@ggsl/compiler/llama/contexts.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { restoreWatches, saveWatches, type SavedWatch } from "./features/endings.js";
 import { grammarOf, promptNeeded, type Feed, type OpenFeature } from "./features/feed.js";
 import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
@@ -110,17 +110,13 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     saved.chain === graph.name &&
     saved.streams.length === graph.draws.length &&
     saved.states.length === graph.states.length;
-  const refused = new InputError(`this is not a saved sequence of the chain \`${graph.name}\``, {
-    code: "INVALID_ARGUMENT",
-  });
+  const refused = invalid(`this is not a saved sequence of the chain \`${graph.name}\``);
   if (!fits) throw refused;
   const stray = [saved.history, saved.prompt ?? [], ...(saved.followed ?? [])]
     .flat()
     .find((token) => token >= vocabSize);
   if (stray !== undefined)
-    throw new InputError(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
   const fresh = startSequence(graph, vocabSize, {
     feed,
     uniforms: { ...saved.params, ...saved.sets, ...saved.grammars },

@@ -5,7 +5,7 @@
 import type { Graph, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import * as is from "../core/check.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { finite } from "../core/sharedOptions.js";
 import { rowsOf, type Rows } from "./tail.js";
 
@@ -64,9 +64,7 @@ export function packedRows(rows: Rows): string {
 export function unpackedRows(text: string): Rows {
   const bytes = bytesOf(text);
   if (!bytes || bytes.length === 0 || bytes.length % 8 !== 0)
-    throw new InputError("`resume.tail.rows` must have rows in base64, as they were saved", {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid("`resume.tail.rows` must have rows in base64, as they were saved");
   const view = new DataView(bytes.buffer);
   const count = bytes.length / 8;
   return {

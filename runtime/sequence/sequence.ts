@@ -11,7 +11,7 @@ import { fractionMeant } from "@ggsl/compiler/core/range.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { suggest } from "@ggsl/compiler/core/suggest.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { acceptWatches, keyOf, openWatches, type Watch } from "./features/endings.js";
 import { grammarValues, type GrammarMove, type GrammarValues } from "./features/grammars.js";
 import { append } from "./features/history.js";
@@ -291,13 +291,12 @@ function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: U
     if ([...setsOf(graph), ...grammarsOf(graph)].some((other) => other.name === name)) continue;
     const param = graph.params.find((p) => p.name === name);
     if (param && typeof value === "object")
-      throw new InputError(
+      throw invalid(
         Array.isArray(value)
           ? `\`${name}\` is not a set of tokens, found a list`
           : `\`${name}\` is not a grammar, found an object`,
-        { code: "INVALID_ARGUMENT" },
       );
-    if (!param) throw new InputError(unknownUniform(name, graph), { code: "INVALID_ARGUMENT" });
+    if (!param) throw invalid(unknownUniform(name, graph));
     result.set(name, rounded(param, checked(param, Number(value))));
   }
   return result;
@@ -311,9 +310,8 @@ function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> 
     const list = values[name];
     if (list === undefined) continue;
     if (!isTokenList(list))
-      throw new InputError(
+      throw invalid(
         `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,
-        { code: "INVALID_ARGUMENT" },
       );
     lists.set(name, list);
   }
@@ -336,7 +334,7 @@ function checked(param: Param, value: number): number {
   if (expected !== undefined) {
     const meant = fractionMeant(param.range, value);
     const help = meant === undefined ? "" : `; did you mean ${meant}?`;
-    throw new InputError(`\`${param.name}\` must be ${expected}, found ${value}${help}`, { code: "INVALID_ARGUMENT" });
+    throw invalid(`\`${param.name}\` must be ${expected}, found ${value}${help}`);
   }
   return value;
 }
@@ -357,9 +355,8 @@ function presentStream(sequence: SequenceState, index: number): Stream {
   const count = Math.round(evaluateUniform(at, environment(sequence)));
   const most = MAX_DRAWS * (sequence.step + 1);
   if (!(count >= stream.count && count <= most)) {
-    throw new InputError(
+    throw invalid(
       `draw ${index} requests number ${count} of its stream after number ${stream.count}: expected a later number, at most ${MAX_DRAWS} per token, so ${most} here`,
-      { code: "INVALID_ARGUMENT" },
     );
   }
   return count === stream.count ? stream : stream.at(count);

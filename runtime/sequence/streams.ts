@@ -1,7 +1,7 @@
 /** Streams of draws: numbers for the present token, and for later ones. */
 import type { Draw, Graph } from "@ggsl/compiler/graph/graph.js";
 import { streamSeed } from "@ggsl/compiler/graph/streams.js";
-import { InputError } from "../core/errors.js";
+import { invalid } from "../core/errors.js";
 import { drawF32At, drawF64At, mt19937, type Mt19937 } from "../core/mt19937.js";
 
 /** A place in a stream. */
@@ -58,7 +58,6 @@ export const takesDraws = (graph: Graph): boolean => graph.draws.some(isReplaced
 /** The stream of draws that a caller gives, again and again. Throws `InputError` for a number outside [0, 1]. */
 export function givenStream(draws: readonly number[], count = 0): Stream {
   const value = draws[count % draws.length];
-  if (value === undefined || !(value >= 0 && value <= 1))
-    throw new InputError(`a draw must be in [0, 1], found ${value}`, { code: "INVALID_ARGUMENT" });
+  if (value === undefined || !(value >= 0 && value <= 1)) throw invalid(`a draw must be in [0, 1], found ${value}`);
   return { seed: 0, count, value: Math.max(value, SMALLEST_DRAW), at: (later) => givenStream(draws, later) };
 }

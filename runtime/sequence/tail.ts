@@ -6,7 +6,7 @@ import { DEFAULT_BREAKERS, TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.j
 import { breakersOf } from "./features/breakers.js";
 import { vocabularyOf } from "./features/model.js";
 import type { UniformValues } from "./sequence.js";
-import { InputError, translated } from "../core/errors.js";
+import { InputError, invalid, translated } from "../core/errors.js";
 import type { ModelBinding, NativeModel } from "../backends/native/binding.js";
 import type { NativeTail, NativeTailStage } from "../backends/native/samplerBinding.js";
 import { loadBinding } from "../backends/native/loader.js";
@@ -71,9 +71,8 @@ export function checkTailKeeps({ tail }: Graph, params: ReadonlyMap<string, numb
       const { param } = arg;
       const value = values[param];
       if (value === undefined || Number(value) === params.get(param)) continue;
-      throw new InputError(
+      throw invalid(
         `\`${param}\` cannot change in the middle of a text: \`host ${stage}\` keeps the value that it began with, ${params.get(param)}; use the sampler of std in its place, or begin a new text`,
-        { code: "INVALID_ARGUMENT" },
       );
     }
 }
@@ -99,9 +98,7 @@ function tailOf(native: NativeTail): Tail {
     pick(rows) {
       const left = apply(rows);
       if (left.selected < 0)
-        throw new InputError("the host tail does not pick a token: end it with `host dist()` or `host greedy()`", {
-          code: "INVALID_ARGUMENT",
-        });
+        throw invalid("the host tail does not pick a token: end it with `host dist()` or `host greedy()`");
       return left;
     },
     acceptPrompt: (tokens) => translated(() => native.acceptPrompt(Int32Array.from(tokens))),
@@ -138,7 +135,7 @@ function withSequences(stage: NativeTailStage, model: TailModel | undefined): Na
 function nativeStage({ name, args }: TailStage): NativeTailStage {
   const stage = { ...args, name };
   if (isNative(stage)) return stage;
-  throw new InputError(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`, { code: "INVALID_ARGUMENT" });
+  throw invalid(`the tail stage \`${name}\`: ${faultsOf(stage).join(", ")}`);
 }
 
 /** The types are derived from the table that `faultsOf` checks against. */
@@ -148,7 +145,7 @@ const faultsOf = ({ name, ...args }: { readonly name: string }): string[] => sta
 
 /** The remaining rows: those that are not dropped. A graph without a candidates output has a row for every token. */
 export function rowsOf({ candidates, logits }: Rows): { tokens: Int32Array; logits: Float32Array } {
-  if (!logits) throw new InputError("the chain passes no rows to its host tail", { code: "INVALID_ARGUMENT" });
+  if (!logits) throw invalid("the chain passes no rows to its host tail");
   const left = [...logits.keys()].filter((i) => logits[i] !== -Infinity);
   return {
     tokens: Int32Array.from(left, (i) => candidates?.[i] ?? i),

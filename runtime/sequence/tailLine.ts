@@ -4,7 +4,7 @@
  * every 32nd token; after such a copy it picks from the same rows again, which gives it the same random numbers and states.
  */
 import type { Graph, TailStage } from "@ggsl/compiler/graph/graph.js";
-import { InputError } from "../core/errors.js";
+import { InputError, invalid } from "../core/errors.js";
 import type { SavedSequence } from "./savedSequence.js";
 import { packedRows, remembersRows, unpackedRows, valuesOf, type SavedTail } from "./savedTail.js";
 import { openTail, type Rows, type Tail, type TailModel, type TailRows } from "./tail.js";
@@ -37,9 +37,8 @@ export function openTailLine(
 ): TailLine | undefined {
   const count = resume?.step ?? 0;
   if (stages.length > 0 && count > prompt.length)
-    throw new InputError(
+    throw invalid(
       `the saved sequence has ${count} generated tokens, and the prompt ${prompt.length}: give the saved tokens as the prompt`,
-      { code: "INVALID_ARGUMENT" },
     );
   const tail = openTail(stages, new Map(), model);
   if (!tail) return undefined;

@@ -4,7 +4,7 @@ import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { named, namedIn } from "ggsl/core/check.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import { MAX_SEQUENCES } from "ggsl/generation/request.js";
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import type { LoadModelOptions } from "ggsl/models/options.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { ByteLimits } from "../http/held.js";
@@ -180,8 +180,6 @@ export function checkNames(options: ServeOptions): void {
   options.slots?.forEach((slot, i) => namedIn(SLOT)(slot, `slots[${i}]`));
 }
 
-const wrong = (message: string): InputError => new InputError(message, { code: "INVALID_ARGUMENT" });
-
 /** The names of samplers of places, by number. Throws `InputError`. */
 export function slotNames({
   slots = [],
@@ -191,12 +189,14 @@ export function slotNames({
   const names = new Map<number, string>();
   for (const { slot, name } of slots) {
     if (!Number.isInteger(slot) || slot < 0 || slot >= sequences)
-      throw wrong(
+      throw invalid(
         `a place is a number from 0 to ${sequences - 1}, since there are ${sequences} sequences, found ${slot}`,
       );
-    if (names.has(slot)) throw wrong(`the place ${slot} has two samplers: \`${names.get(slot)!}\` and \`${name}\``);
+    if (names.has(slot)) throw invalid(`the place ${slot} has two samplers: \`${names.get(slot)!}\` and \`${name}\``);
     if (!samplers.some((sampler) => sampler.name === name))
-      throw wrong(`the place ${slot} has the sampler \`${name}\`, which is none of the server's: ${namesOf(samplers)}`);
+      throw invalid(
+        `the place ${slot} has the sampler \`${name}\`, which is none of the server's: ${namesOf(samplers)}`,
+      );
     names.set(slot, name);
   }
   return names;
@@ -213,7 +213,7 @@ export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
     // those of other schemes have no form of their own
     if (ORIGIN.test(origin) && (written === origin || written === "null")) continue;
     const meant = written === "null" ? "" : `: did you mean ${written}?`;
-    throw wrong(
+    throw invalid(
       `an origin is \`*\`, or a scheme, a host and a port, such as http://localhost:3000, found "${origin}"${meant}`,
     );
   }
@@ -230,7 +230,7 @@ export function openLimits(options: ServeOptions): ConnectionLimits & ByteLimits
     const value = options[name] ?? OPEN[name];
     const least = name.endsWith("Bytes") ? most("bodyBytes") : 1;
     if (!Number.isInteger(value) || value < least)
-      throw wrong(`\`${name}\` must be an integer from ${least}, found ${value}`);
+      throw invalid(`\`${name}\` must be an integer from ${least}, found ${value}`);
     limits[name] = value;
   }
   return limits;
@@ -240,7 +240,7 @@ export function openLimits(options: ServeOptions): ConnectionLimits & ByteLimits
 export function hostsOf({ allowHosts = [] }: ServeOptions): readonly string[] {
   for (const name of allowHosts)
     if (!HOST.test(name))
-      throw wrong(`a host is \`*\`, or a name or address without a scheme and a port, found "${name}"`);
+      throw invalid(`a host is \`*\`, or a name or address without a scheme and a port, found "${name}"`);
   return allowHosts.map((name) => name.replace(/^\[(.*)\]$/, "$1"));
 }
 

@@ -1,7 +1,7 @@
 /** Proxies whose word about a client's address is taken. */
 import { BlockList, isIP } from "node:net";
 import type { IncomingHttpHeaders } from "node:http";
-import { InputError } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import { canonical } from "./address.js";
 
 /** Proxies in a row; the headers of more are not read to their end. */
@@ -23,9 +23,8 @@ export class Proxies {
       const isMapped = most === 32 && text.includes(":");
       const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) - (isMapped ? 96 : 0) : NaN;
       if (address === undefined || more.length > 0 || !(prefix >= 0 && prefix <= most))
-        throw new InputError(
+        throw invalid(
           `a proxy is an address or a network, such as 127.0.0.1, 10.0.0.0/8 or fd00::/8, found "${entry}"`,
-          { code: "INVALID_ARGUMENT" },
         );
       this.#trusted.addSubnet(address, prefix, familyOf(address));
     }

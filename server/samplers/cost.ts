@@ -1,6 +1,6 @@
 /** Refuses samplers that cost too much, before they run. */
 import type { Cost } from "@ggsl/compiler/graph/cost.js";
-import { InputError } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import { Refusal } from "../refusal.js";
 import type { CostLimits, SamplerFacts } from "./types.js";
 
@@ -19,13 +19,9 @@ export const COSTS: Readonly<Record<keyof Cost, string>> = {
 export function costLimits(given: Readonly<Record<string, number>>): CostLimits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(COSTS, name))
-      throw new InputError(`there is no cost "${name}" to limit; there are ${Object.keys(COSTS).join(", ")}`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`there is no cost "${name}" to limit; there are ${Object.keys(COSTS).join(", ")}`);
     if (!Number.isInteger(value) || value < 0)
-      throw new InputError(`the limit \`${name}\` must be an integer from 0, found ${value}`, {
-        code: "INVALID_ARGUMENT",
-      });
+      throw invalid(`the limit \`${name}\` must be an integer from 0, found ${value}`);
   }
   return given;
 }

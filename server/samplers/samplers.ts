@@ -9,7 +9,7 @@ import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain/chain.js";
 import { unlessAborted } from "ggsl/core/aborts.js";
 import { Cache } from "ggsl/core/cache.js";
-import { abortError, InputError } from "ggsl/core/errors.js";
+import { abortError, InputError, invalid } from "ggsl/core/errors.js";
 import type { Lane } from "../lanes/lane.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
@@ -342,7 +342,7 @@ function checkName(name: string, taken: ReadonlyMap<string, unknown>): void {
     : STD_NAMES.includes(name)
       ? "the standard library has a sampler of that name: choose another"
       : taken.has(name) && "there are two of that name";
-  if (fault) throw new InputError(`the sampler "${name}": ${fault}`, { code: "INVALID_ARGUMENT" });
+  if (fault) throw invalid(`the sampler "${name}": ${fault}`);
 }
 
 function readSampler(file: string): string {

@@ -1,5 +1,5 @@
 /** The parts of a model that devices have. */
-import { InputError } from "../../core/errors.js";
+import { invalid } from "../../core/errors.js";
 
 /** Throws `InputError` unless there is one part for each device, finite and not negative, and one above 0. */
 export function checkSplit(split: readonly number[] | undefined, devices: number): void {
@@ -9,8 +9,7 @@ export function checkSplit(split: readonly number[] | undefined, devices: number
     split.every((part) => Number.isFinite(part) && part >= 0) &&
     split.some((part) => part > 0);
   if (isRight) return;
-  throw new InputError(
+  throw invalid(
     `\`split\` must have one number for each of the ${devices} devices, none below 0 and one above it, found ${split.join(", ") || "none"}`,
-    { code: "INVALID_ARGUMENT" },
   );
 }

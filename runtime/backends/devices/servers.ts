@@ -1,6 +1,6 @@
 /** Workers as users name them: `HOST:PORT`, or `HOST:PORT=KIND`. */
 import { show } from "@ggsl/compiler/core/show.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 
 /** What a worker's devices are. The protocol does not say it. */
 export const REMOTE_KINDS = ["cpu", "vulkan", "cuda", "other"] as const;
@@ -45,5 +45,3 @@ function readServer(text: unknown): Server {
     throw invalid(`the kind of ${show(text)} must be one of ${REMOTE_KINDS.join(", ")}, found ${show(kind)}`);
   return { host: host.toLowerCase(), port, endpoint: `${host.toLowerCase()}:${port}`, kind: kind as RemoteKind };
 }
-
-const invalid = (message: string): InputError => new InputError(message, { code: "INVALID_ARGUMENT" });

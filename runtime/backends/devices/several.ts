@@ -1,6 +1,6 @@
 /** Devices of this machine that share the layers of a model. */
 import { checkSplit } from "./parts.js";
-import { InputError } from "../../core/errors.js";
+import { invalid } from "../../core/errors.js";
 import { chooseDevice, type ChosenDevice, type DeviceRequest } from "./choose.js";
 
 /** A device by its index or its name, or several. */
@@ -36,5 +36,3 @@ export async function chooseDevices({
 }
 
 const isList = (device: DeviceChoice | undefined): device is readonly (number | string)[] => Array.isArray(device);
-
-const invalid = (message: string): InputError => new InputError(message, { code: "INVALID_ARGUMENT" });

@@ -1,7 +1,7 @@
 /** The option `speculate` of a request. */
 import * as is from "../../core/check.js";
 import type { Chain } from "../../chain/chain.js";
-import { InputError } from "../../core/errors.js";
+import { invalid } from "../../core/errors.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
 import * as checks from "../../core/sharedOptions.js";
 import { GROWN_ROWS } from "../scheduler/drafts.js";
@@ -83,17 +83,13 @@ export const speculate: is.Check = (value, name) => {
   checkEither(value, name);
   const given = value as { readonly ngram?: LookupOptions; readonly draft?: object };
   if ((given.ngram === undefined) === (given.draft === undefined))
-    throw new InputError(
+    throw invalid(
       `\`${name}\`: expected either \`ngram\` or \`draft\`, found ${given.ngram === undefined ? "neither" : "both"}`,
-      { code: "INVALID_ARGUMENT" },
     );
   if (given.ngram === undefined) return checkDraft(value, name);
   checkNgram(value, name);
   const { min, max } = ngramOf(given.ngram);
-  if (min > max)
-    throw new InputError(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (min > max) throw invalid(`\`${name}.ngram\`: min is ${min}, and max is ${max}: expected min to be at most max`);
 };
 
 /** Options of prompt lookup with the defaults. */

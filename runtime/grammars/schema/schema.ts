@@ -4,7 +4,7 @@
  * schema names, unless it names none.
  */
 import { show } from "@ggsl/compiler/core/show.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { readRegex } from "../text/regex.js";
@@ -30,17 +30,14 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InputError(`the JSON schema is not JSON: ${(error as Error).message}`, {
-      code: "INVALID_ARGUMENT",
-      cause: error,
-    });
+    throw invalid(`the JSON schema is not JSON: ${(error as Error).message}`, error);
   }
 }
 
 const limit = (message: string): InputError =>
   new InputError(`the JSON schema exceeds a limit: ${message}`, { code: "LIMIT_EXCEEDED" });
 const fault = (path: string, message: string): InputError =>
-  new InputError(`the JSON schema${path === "" ? "" : ` at ${show(path)}`}: ${message}`, { code: "INVALID_ARGUMENT" });
+  invalid(`the JSON schema${path === "" ? "" : ` at ${show(path)}`}: ${message}`);
 const unenforced = (path: string, keyword: string, why: string): InputError =>
   new InputError(
     `the JSON schema${path === "" ? "" : ` at ${show(path)}`}: \`${keyword}\` cannot be enforced${why}: omit it, or list it in \`ignore\``,

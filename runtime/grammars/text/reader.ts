@@ -1,5 +1,5 @@
 /** A text that is read from left to right, and the errors in it. */
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 
@@ -86,9 +86,7 @@ export class Reader {
   fault(message: string, at = this.at): InputError {
     const before = this.text.slice(0, at).split("\n");
     const place = before.length > 1 || this.text.includes("\n") ? `line ${before.length}, ` : "";
-    return new InputError(`${this.what} does not parse: ${place}column ${before.at(-1)!.length + 1}: ${message}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    return invalid(`${this.what} does not parse: ${place}column ${before.at(-1)!.length + 1}: ${message}`);
   }
 
   limit(message: string): InputError {

@@ -2,7 +2,7 @@
  * A grammar of one text. The engine's matcher is at one position, and moves to another by taking tokens back up to what both have in
  * common. Positions are immutable, and remember the tokens before them.
  */
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { hasBit } from "../bits.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { soon } from "../soon.js";
@@ -264,7 +264,7 @@ class Position implements GrammarState {
   }
 
   private refused(token: number): InputError {
-    return new InputError(`the grammar does not accept token ${token} here`, { code: "INVALID_ARGUMENT" });
+    return invalid(`the grammar does not accept token ${token} here`);
   }
 }
 

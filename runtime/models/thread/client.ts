@@ -5,7 +5,7 @@ import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Chain } from "../../chain/chain.js";
 import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { oneLoop } from "../../core/oneLoop.js";
 import { Requests, webPort, type WebPort } from "../../core/requests.js";
 import { chain as checkChain } from "../../core/sharedOptions.js";
@@ -236,11 +236,8 @@ const UNSENT: Readonly<Record<string, string>> = {
 function refuseUnsent(request: object): void {
   const given = request as Readonly<Record<string, unknown>>;
   for (const [name, advice] of Object.entries(UNSENT))
-    if (given[name] !== undefined)
-      throw new InputError(`\`${name}\` cannot be given to a worker: ${advice}`, { code: "INVALID_ARGUMENT" });
+    if (given[name] !== undefined) throw invalid(`\`${name}\` cannot be given to a worker: ${advice}`);
   const { draft } = (given["speculate"] ?? {}) as { readonly draft?: unknown };
   if (draft !== undefined)
-    throw new InputError("`speculate.draft` cannot be given to a worker: it has one model; use `ngram`", {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid("`speculate.draft` cannot be given to a worker: it has one model; use `ngram`");
 }

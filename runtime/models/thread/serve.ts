@@ -1,7 +1,7 @@
 /** The worker's side: a model that handles one request at a time. */
 import { readSpec } from "@ggsl/compiler/graph/json.js";
 import { chainOf, type Chain } from "../../chain/chain.js";
-import { AbortError, InputError } from "../../core/errors.js";
+import { AbortError, InputError, invalid } from "../../core/errors.js";
 import type { GenerateOptions, Generation, Piece } from "../../generation/generate.js";
 import { tokenList } from "../../core/sharedOptions.js";
 import { loadModelFromBytes, type Model } from "../model.js";
@@ -108,7 +108,7 @@ export function serve(port: WebPort): void {
         return inTurn(() => load(request));
       case "generate":
       case "chat": {
-        if (running.has(id)) throw new InputError(`generation ${id} already exists`, { code: "INVALID_ARGUMENT" });
+        if (running.has(id)) throw invalid(`generation ${id} already exists`);
         const reply = inTurn(() => generate(id, request, note));
         running.set(id, { cancel: new AbortController() });
         return reply;
@@ -125,9 +125,7 @@ export function serve(port: WebPort): void {
         runningOf(request.generation).cancel.abort();
         return { type: "accepted" };
       default:
-        throw new InputError(`unknown request \`${String((request as { type?: unknown } | undefined)?.type)}\``, {
-          code: "INVALID_ARGUMENT",
-        });
+        throw invalid(`unknown request \`${String((request as { type?: unknown } | undefined)?.type)}\``);
     }
   }
 

@@ -1,7 +1,7 @@
 /** The feature `completes(sequences)`: the tokens that would complete one of some sequences of tokens. */
 import type { TokenSequence } from "@ggsl/compiler/graph/graph.js";
 import { show } from "@ggsl/compiler/core/show.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "../../core/vocabulary.js";
 
 /** A sequence of tokens without its last one, and that token. */
@@ -27,10 +27,7 @@ export function completionsOf(
 ): Completions {
   const lists = sequences.map((sequence) => tokensOf(sequence, vocabulary));
   const stray = lists.flat().find((token) => token >= vocabSize);
-  if (stray !== undefined)
-    throw new InputError(`\`completes\`: ${stray} is not a token of a vocabulary of ${vocabSize}`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (stray !== undefined) throw invalid(`\`completes\`: ${stray} is not a token of a vocabulary of ${vocabSize}`);
   const after = new Map<number, Completion[]>();
   for (const list of lists) {
     const [before, token] = [list.slice(0, -1), list.at(-1)!];
@@ -53,8 +50,7 @@ function tokensOf(sequence: TokenSequence, vocabulary: GivenVocabulary | undefin
       { code: "MISSING_VOCABULARY" },
     );
   const tokens = [...vocabularyFrom(vocabulary).tokenize(toBytes(sequence))];
-  if (tokens.length === 0)
-    throw new InputError(`\`completes\`: the text ${show(sequence)} has no tokens`, { code: "INVALID_ARGUMENT" });
+  if (tokens.length === 0) throw invalid(`\`completes\`: the text ${show(sequence)} has no tokens`);
   return tokens;
 }
 

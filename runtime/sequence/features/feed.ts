@@ -7,7 +7,7 @@ import { isConstantInput } from "@ggsl/compiler/graph/sets.js";
 import { leavesOf, uniformExprsOf } from "@ggsl/compiler/graph/uniform.js";
 import { isToken } from "@ggsl/compiler/graph/values.js";
 import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { flagsOf, wordsOf } from "../../grammars/bits.js";
 import type { GrammarSource, GrammarState } from "../../grammars/types.js";
 import { breakersOf } from "./breakers.js";
@@ -196,8 +196,7 @@ export function inputsOf(graph: Graph, fed: Fed): Vector[] {
   const pairs = new Map<number, Pairs>();
   return graph.inputs.slice(1).map((input) => {
     const { source } = input;
-    if (source.kind === "logits")
-      throw new InputError("only the first input can be the logits", { code: "INVALID_ARGUMENT" });
+    if (source.kind === "logits") throw invalid("only the first input can be the logits");
     const open = features[source.feature]!;
     if (source.kind === "dense") return denseOf(open, feed, vocabSize);
     if (source.kind === "bits") return wordsOf(grammarOf(open)!.state.bits(), fedSize(input, vocabSize));
@@ -215,24 +214,13 @@ function denseOf(open: OpenFeature, feed: ModelFeed, vocabSize: number): Float32
   const name = nameOf(from);
   const values = given(name, feed);
   if (values instanceof Map)
-    throw new InputError(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the input \`${name}\` is dense: expected ${vocabSize} numbers, found pairs`);
   const row = Float32Array.from(values as ArrayLike<number>, saturated);
   if (row.length !== vocabSize)
-    throw new InputError(
-      `the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`,
-      { code: "INVALID_ARGUMENT" },
-    );
-  if (row.some(Number.isNaN))
-    throw new InputError(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the input \`${name}\` must have ${vocabSize} numbers, one for each token, found ${row.length}`);
+  if (row.some(Number.isNaN)) throw invalid(`the input \`${name}\` is NaN for token ${row.findIndex(Number.isNaN)}`);
   const infinite = from.kind === "guide" ? Array.from(values as ArrayLike<number>).indexOf(Infinity) : -1;
-  if (infinite >= 0)
-    throw new InputError(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (infinite >= 0) throw invalid(`the input \`${name}\` is +inf for token ${infinite}: logits are finite or -inf`);
   const bad = row.findIndex((value) => !fits(from, value));
   if (bad >= 0) throw wrongType(from, bad, (values as ArrayLike<number>)[bad]!);
   return row;
@@ -250,18 +238,12 @@ function given(name: string, feed: Feed): Float32Array | readonly number[] | Pai
 function givenTokens(name: string, capacity: number, feed: Feed): Int32Array {
   const values = given(name, feed);
   if (values instanceof Map)
-    throw new InputError(
-      `the input \`${name}\` is a text: expected a list of at most ${capacity} token ids, found pairs`,
-      { code: "INVALID_ARGUMENT" },
-    );
+    throw invalid(`the input \`${name}\` is a text: expected a list of at most ${capacity} token ids, found pairs`);
   const tokens = values as ArrayLike<number>;
   if (tokens.length > capacity)
-    throw new InputError(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`the input \`${name}\` takes at most ${capacity} tokens, found ${tokens.length}`);
   const bad = Array.from(tokens).findIndex((token) => !isToken(token));
-  if (bad >= 0)
-    throw new InputError(`the input \`${name}\`: ${tokens[bad]} is not a token id`, { code: "INVALID_ARGUMENT" });
+  if (bad >= 0) throw invalid(`the input \`${name}\`: ${tokens[bad]} is not a token id`);
   return Int32Array.from(tokens);
 }
 
@@ -280,9 +262,7 @@ function wrongType(from: FeatureSource, token: number, value: number): InputErro
     type === "bool"
       ? "0 or 1, since its type is bool"
       : `an integer from ${-MAX_INTEGER} to ${MAX_INTEGER}, since its type is i32`;
-  return new InputError(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`, {
-    code: "INVALID_ARGUMENT",
-  });
+  return invalid(`the input \`${name}\` is ${value} for token ${token}: expected ${expected}`);
 }
 
 function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<Fed, "features">): Pairs {
@@ -297,18 +277,11 @@ function checkedPairs(open: OpenFeature, { text, feed, vocabSize, sets }: Omit<F
   const name = nameOf(from);
   for (const [token, value] of pairs) {
     const isToken = Number.isInteger(token) && token >= 0 && (token < vocabSize || isHistory);
-    if (!isToken)
-      throw new InputError(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`, {
-        code: "INVALID_ARGUMENT",
-      });
-    if (Number.isNaN(value))
-      throw new InputError(`\`${name}\` is NaN for token ${token}`, { code: "INVALID_ARGUMENT" });
+    if (!isToken) throw invalid(`\`${name}\`: ${token} is not a token of a vocabulary of ${vocabSize}`);
+    if (Number.isNaN(value)) throw invalid(`\`${name}\` is NaN for token ${token}`);
     if (!fits(from, value)) throw wrongType(from, token, value);
   }
-  if (inside.length > capacity)
-    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`, {
-      code: "INVALID_ARGUMENT",
-    });
+  if (inside.length > capacity) throw invalid(`\`${name}\` takes at most ${capacity} tokens, found ${inside.length}`);
   return new Map(inside);
 }
 
@@ -330,15 +303,12 @@ function pairsOf(open: Exclude<OpenFeature, { kind: "set" }>, text: TextSoFar, f
     case "input": {
       const { name } = open.from;
       const values = given(name, feed);
-      if (!(values instanceof Map))
-        throw new InputError(`the input \`${name}\` is sparse: give a Map from token to number`, {
-          code: "INVALID_ARGUMENT",
-        });
+      if (!(values instanceof Map)) throw invalid(`the input \`${name}\` is sparse: give a Map from token to number`);
       return values as Pairs;
     }
     case "allowed":
     case "guide":
-      throw new InputError(`the values of \`${open.kind}\` are dense`, { code: "INVALID_ARGUMENT" });
+      throw invalid(`the values of \`${open.kind}\` are dense`);
   }
 }
 

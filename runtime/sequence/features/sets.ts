@@ -5,7 +5,7 @@ import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { show } from "@ggsl/compiler/core/show.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { Cache } from "../../core/cache.js";
-import { InputError } from "../../core/errors.js";
+import { InputError, invalid } from "../../core/errors.js";
 import { fromBytes, textsOf, toBytes, type Vocabulary } from "../../core/vocabulary.js";
 
 /** The tokens of a set, in ascending order. */
@@ -54,9 +54,7 @@ export function withSets(sets: readonly OpenSet[], values: ReadonlyMap<string, T
 
 function checkCapacity({ set: { name, capacity }, tokens }: OpenSet): void {
   if (capacity !== undefined && tokens.size > capacity)
-    throw new InputError(`\`${name}\` takes at most ${capacity} tokens, found ${tokens.size}`, {
-      code: "INVALID_ARGUMENT",
-    });
+    throw invalid(`\`${name}\` takes at most ${capacity} tokens, found ${tokens.size}`);
 }
 
 /** 1 for each token of the set and 0 for the others, or the other way round; the same object for equal sets. */
@@ -97,10 +95,7 @@ function tokensOf(items: readonly TokenItem[], place: Place): ReadonlySet<number
   for (const item of items)
     for (const token of tokensOfItem(item, place)) {
       if (token < place.vocabSize) found.add(token);
-      else if (typeof item === "number")
-        throw new InputError(`${item} is not a token of a vocabulary of ${place.vocabSize}`, {
-          code: "INVALID_ARGUMENT",
-        });
+      else if (typeof item === "number") throw invalid(`${item} is not a token of a vocabulary of ${place.vocabSize}`);
     }
   return new Set([...found].sort((a, b) => a - b));
 }
@@ -152,9 +147,7 @@ function indexOf(vocabulary: Vocabulary): ReadonlyMap<string, readonly number[]>
 function tokensWithText(text: string, vocabulary: Vocabulary): readonly number[] {
   const found = indexOf(vocabulary).get(toBytes(text));
   if (found) return found;
-  throw new InputError(`${show(text)} is not one token of the vocabulary${partsText(text, vocabulary)}`, {
-    code: "INVALID_ARGUMENT",
-  });
+  throw invalid(`${show(text)} is not one token of the vocabulary${partsText(text, vocabulary)}`);
 }
 
 /** The tokens that the text has. */

@@ -1,5 +1,5 @@
 /** Finds and compiles the module with llama.cpp: a file of the package, or `npm run build:wasm -- --llama` in a checkout. */
-import { InputError } from "../../../core/errors.js";
+import { InputError, invalid } from "../../../core/errors.js";
 import { moduleFix } from "../../../core/fixes.js";
 import { nodeModule } from "../../../core/node.js";
 import { llamaModulePath } from "../../../core/root.js";
@@ -32,10 +32,7 @@ function compiledOnce(url: URL): Promise<WasmModule> {
 
 function builtModule(): URL {
   const url = nodeModule("node:url");
-  if (!url)
-    throw new InputError("expected `module`: the location of the WebAssembly module with llama.cpp", {
-      code: "INVALID_ARGUMENT",
-    });
+  if (!url) throw invalid("expected `module`: the location of the WebAssembly module with llama.cpp");
   return url.pathToFileURL(llamaModulePath());
 }
 
