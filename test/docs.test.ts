@@ -111,6 +111,8 @@ const scriptFile = (block: Block): string =>
   join(folderOf(block.page), `block${scripts(block.page).indexOf(block) + 1}.ts`);
 
 beforeAll(() => {
+  // of a run that was killed
+  rmSync(FOLDER, { recursive: true, force: true });
   for (const page of EXECUTED) {
     const folder = folderOf(page);
     mkdirSync(folder, { recursive: true });

@@ -33,6 +33,7 @@ const WHOLE_ARITHMETIC = words("+", "-", "*", "%");
 const COMPARISONS = words("<", "<=", ">", ">=", "==", "!=");
 const LOGIC = words("and", "or");
 const PAIRS = words(...F.PAIRS);
+const WHOLE_PAIRS = words(...F.WHOLE_PAIRS);
 const TRIPLES = words(...F.TRIPLES);
 const POWERS = words("2", "3", "0.5", "-1", "0", "8", "1.5");
 
@@ -157,7 +158,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       nameOf(known("static", "whole"), wholes),
       wholes,
       t`(${staticWhole} ${words("+", "-", "*")} ${staticWhole})`,
-      t`${PAIRS}(${staticWhole}, ${staticWhole})`,
+      t`${WHOLE_PAIRS}(${staticWhole}, ${staticWhole})`,
       t`(${staticFlag} ? ${staticWhole} : ${staticWhole})`,
       foldNumbers(staticWhole),
     ),
@@ -196,7 +197,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       callOf("whole", { ...uniformCalls, otherwise: wholes }),
       t`(${uniformWhole} ${WHOLE_ARITHMETIC} ${uniformWhole})`,
       t`${ROUNDINGS}(${uniformScalar})`,
-      t`${PAIRS}(${uniformWhole}, ${uniformWhole})`,
+      t`${WHOLE_PAIRS}(${uniformWhole}, ${uniformWhole})`,
     ),
     uniformScalar: one(
       often(2, nameOf(known("uniform", "scalar", "whole"), numbers)),
@@ -232,8 +233,8 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${whole} ${WHOLE_ARITHMETIC} ${whole})`,
       t`(-${whole})`,
       t`abs(${whole})`,
-      t`${PAIRS}(${rowNumbers})`,
-      t`${PAIRS}(${whole}, ${whole})`,
+      t`${WHOLE_PAIRS}(${rowNumbers})`,
+      t`${WHOLE_PAIRS}(${whole}, ${whole})`,
       t`${TRIPLES}(${whole}, ${whole}, ${whole})`,
       t`(${flag} ? ${whole} : ${whole})`,
       often(2, fc.oneof(lastTokens, since, words("prompt_length"))),

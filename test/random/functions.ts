@@ -25,6 +25,8 @@ export const MAPS = named((b) => takes(b, "map", "number"));
 export const ROUNDINGS = named((b) => takes(b, "map", "number") && b.result === "i32");
 /** Two numbers to a number. */
 export const PAIRS = named((b) => takes(b, "map", "number", "number"));
+/** Those of them that keep integers. */
+export const WHOLE_PAIRS = named((b) => takes(b, "map", "number", "number") && b.result === "number");
 /** Three numbers to a number. */
 export const TRIPLES = named((b) => takes(b, "map", "number", "number", "number"));
 /** Column to number. */
