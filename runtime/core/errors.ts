@@ -53,7 +53,7 @@ export function abortError({ reason }: AbortSignal): unknown {
  */
 export function translate(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return abortError(signal);
-  if (error instanceof InputError) return error;
+  if (error instanceof InputError || error instanceof AbortError) return error;
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
   return isNativeErrorCode(code) ? new InputError(message ?? code, { code, cause: error }) : error;
 }

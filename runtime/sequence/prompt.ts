@@ -52,7 +52,7 @@ export const tokensLater = async (
     const given = { text, isWhole: true, special, mostTokens };
     tokens = withOneBegin(model, await tokenizeInTurn(model, given, client), special);
   } catch (error) {
-    throw translate(error);
+    throw translate(error, client.signal);
   }
   if (mostTokens > 0 && tokens.length > mostTokens)
     throw new InputError(`the text has ${tokens.length} tokens, at most ${mostTokens} are allowed: shorten it`, {

@@ -52,8 +52,8 @@ const cost = costOf(graphOf(compileProgram(costly)), VOCAB);
 
 const CASES: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, Case>> = {
   sourceLength: { text: `${sampler("logit += 1")}// ${"x".repeat(100)}`, has: sampler("logit += 1").length + 103 },
-  // sampler s ( ) { logit + = 1 } chain c = s ( )
-  tokens: { text: sampler("logit += 1"), has: 16 },
+  // sampler s ( ) { logit += 1 } chain c = s ( )
+  tokens: { text: sampler("logit += 1"), has: 15 },
   nameLength: { text: `const ${"é".repeat(40)} = 1\n${sampler("logit += 1")}`, has: 40 },
   files: {
     text: `import { one } from "./one.ggsl"\nimport { two } from "./two.ggsl"\n${sampler("logit += one + two")}`,
