@@ -212,3 +212,10 @@ test("the cost follows from the graph", () => {
   // ids and counts of 64 tokens, and a uniform
   expect(costOf(graphOf(compileStages("penalties(64, 1.1) |> greedy")), 1000).uploadBytes).toBe(4 * (64 + 64 + 1));
 });
+
+test("chains after the one that took all steps are faults, too", () => {
+  const samplers = Array.from({ length: 40 }, () => "typical(0.5)").join(" |> ");
+  const chains = Array.from({ length: 60 }, (_, i) => `chain c${i} = ${samplers}`);
+  const found = checkProgram({ name: "many.ggsl", text: `import { typical } from "std"\n${chains.join("\n")}` });
+  expect(found.filter(({ message }) => message.includes("too many steps"))).not.toEqual([]);
+});
