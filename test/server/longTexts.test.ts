@@ -107,8 +107,11 @@ test("too many prompts of a client that wait to become tokens are a 429, and cli
   expect(answer.headers["retry-after"]).toBe("2");
   expect(await server.get("/metrics")).toMatch(/^ggsl_refused_total\{reason="tokenizer_busy"\} [1-9]/m);
   for (const request of all) request.destroy();
-  // none of the 128 that waited are before it
+  // none of the 128 that waited are before it, as soon as the server has seen that their clients are gone
   const begin = performance.now();
-  expect((await server.post("/v1/completions", TOKENS_ONLY)).body.error).toMatchObject({ param: "min_tokens" });
+  let last = await server.post("/v1/completions", TOKENS_ONLY);
+  while (last.status === 429 && performance.now() - begin < 10_000)
+    last = await server.post("/v1/completions", TOKENS_ONLY);
+  expect(last.body.error).toMatchObject({ param: "min_tokens" });
   expect(performance.now() - begin).toBeLessThan(10_000);
 }, 60_000);
