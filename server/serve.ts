@@ -282,7 +282,6 @@ async function listen(
   return `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`;
 }
 
-/** Waits until running texts have ended; after `grace` milliseconds the rest is refused. */
 /** Answers are written by now: connections without a request, or with a part of one, need not be waited for. */
 async function closeApp(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(
