@@ -12,7 +12,8 @@ import { pathOf } from "./texts.js";
 let model: NativeModel;
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-tokenize-"));
-  model = await loadBinding().loadModel(pathOf({ file: "falcon" }, folder), { gpuLayers: 0, vocabOnly: true });
+  const path = pathOf({ file: "falcon" }, folder);
+  model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
   rmSync(folder, { recursive: true });
 });
 afterAll(() => model.dispose());
