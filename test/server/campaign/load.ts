@@ -1,4 +1,5 @@
 /** Many clients, each with a sampler of its own, for some time. */
+import { setTimeout } from "node:timers/promises";
 import type { Child } from "./child.js";
 import { openClient, quantile } from "../../../bench/server/client.js";
 
@@ -35,6 +36,8 @@ sampler warm() { logit = logit / ${1.1 + client / 100} + ${client} * prob }`,
   ][client % 4]!;
 
 const SAMPLE_MILLISECONDS = 250;
+/** What the server asks of a client whose sampler waits behind too many others. */
+const RETRY_MILLISECONDS = 2000;
 
 export async function load(server: Child, { clients, seconds, tokens, key }: LoadOptions): Promise<LoadReport> {
   const start = performance.now();
@@ -51,6 +54,10 @@ export async function load(server: Child, { clients, seconds, tokens, key }: Loa
         while (performance.now() < end) {
           const body = { prompt: `In the year ${i}`, sampler: samplerOf(i), max_tokens: tokens, ignore_eos: true };
           const result = await client.stream(body);
+          if (result.status === 429) {
+            await setTimeout(RETRY_MILLISECONDS);
+            continue;
+          }
           requests++;
           if (!result.isDone || result.tokens !== tokens || result.pieces > tokens)
             faults.push(`client ${i}: ${result.status}, ${result.tokens} tokens: ${result.error ?? "not complete"}`);
