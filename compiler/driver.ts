@@ -124,17 +124,10 @@ export const lowerChain = ({ main }: Program, chain: Chain, options: DriverOptio
 
 function lowerBound(chain: ChainBinding, options: DriverOptions): LoweredChain {
   const meter = meterOf(options);
-  const name = chain.declaration.name.span;
-  try {
-    const { whole, diagnostics } = lower(chain, { ...options, meter, disabled: disabledBy(options) });
-    if (!whole || diagnostics.some(isError)) return { diagnostics };
-    assertValid(whole.graph, "lowering");
-    return { draft: { ...whole, meter, name }, diagnostics };
-  } catch (error) {
-    // the chains before it may have taken all steps
-    if (!(error instanceof LimitExceeded)) throw error;
-    return { diagnostics: [limitDiagnostic(name, error)] };
-  }
+  const { whole, diagnostics } = lower(chain, { ...options, meter, disabled: disabledBy(options) });
+  if (!whole || diagnostics.some(isError)) return { diagnostics };
+  assertValid(whole.graph, "lowering");
+  return { draft: { ...whole, meter, name: chain.declaration.name.span }, diagnostics };
 }
 
 /**

@@ -54,15 +54,17 @@ export interface Lowered {
 
 /** Lowers a checked chain. */
 export function lower(chain: ChainBinding, options: LowerOptions = {}): Lowered {
-  const cx = newChainLowering(chain.declaration.name.span, options.meter, options.disabled);
-  const { diagnostics } = cx;
+  const name = chain.declaration.name.span;
+  let cx: ChainLowering | undefined;
   try {
+    // takes steps, which the chains before may have used up
+    cx = newChainLowering(name, options.meter, options.disabled);
     const whole = lowerWhole(cx, chain, options);
     const states = whole && keptStates(cx, whole.graph, options.states ?? new Set());
-    return { ...(whole && states && { whole: { ...whole, states } }), diagnostics };
+    return { ...(whole && states && { whole: { ...whole, states } }), diagnostics: cx.diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
-    return { diagnostics: [...diagnostics, limitDiagnostic(cx.at, error)] };
+    return { diagnostics: [...(cx?.diagnostics ?? []), limitDiagnostic(cx?.at ?? name, error)] };
   }
 }
 
