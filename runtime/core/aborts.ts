@@ -42,14 +42,24 @@ function forget(signal: AbortSignal): void {
   known.delete(signal);
 }
 
-/** What a promise resolves to, unless the signal is aborted before: then it rejects with what the signal gives as its reason. */
-export async function unlessAborted<T>(promise: Promise<T> | T, signal: AbortSignal | undefined): Promise<T> {
+/**
+ * What a promise resolves to, unless the signal is aborted before: then `giveUp` is called, and it rejects with what the signal gives as
+ * its reason.
+ */
+export async function unlessAborted<T>(
+  promise: Promise<T> | T,
+  signal: AbortSignal | undefined,
+  giveUp: () => void = () => undefined,
+): Promise<T> {
   if (!signal) return promise;
   let forget = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    // the reason of a signal is what its owner gives
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-    const leave = (): void => reject(abortError(signal));
+    const leave = (): void => {
+      giveUp();
+      // the reason of a signal is what its owner gives
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+      reject(abortError(signal));
+    };
     if (signal.aborted) leave();
     else forget = onAbort(signal, leave);
   });

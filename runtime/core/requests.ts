@@ -2,7 +2,7 @@
  * Requests to a thread or a process, and their answers: both sides of a port. Each request has a number, which its answer repeats; answers
  * may come in any order. Notes come before the answer of their request. When the other side ends, all that waits fails.
  */
-import { onAbort } from "./aborts.js";
+import { unlessAborted } from "./aborts.js";
 import { abortError, AbortError, InputError, invalid, ModelError } from "./errors.js";
 import type { InputErrorCode, ModelErrorCode } from "./errorCodes.js";
 
@@ -83,29 +83,11 @@ export class Requests<Request, Answer, Note = never> {
   }
 
   /** Rejects with what the other side throws, what it failed with, or what aborted the signal. */
-  ask(request: Request, { onNote, signal }: AskOptions<Note> = {}): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      // the reason of a signal is what its owner gives
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      if (signal?.aborted) return reject(abortError(signal));
-      const id = this.send({
-        request,
-        onNote,
-        resolve: (answer) => {
-          forget();
-          resolve(answer);
-        },
-        reject: (error) => {
-          forget();
-          reject(error);
-        },
-      });
-      const forget = onAbort(signal, () => {
-        this.#settle(id);
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-        reject(abortError(signal!));
-      });
-    });
+  async ask(request: Request, { onNote, signal }: AskOptions<Note> = {}): Promise<Answer> {
+    if (signal?.aborted) throw abortError(signal);
+    let id = 0;
+    const answer = new Promise<Answer>((resolve, reject) => (id = this.send({ request, onNote, resolve, reject })));
+    return unlessAborted(answer, signal, () => void this.#settle(id));
   }
 
   /** As `ask`, for a caller that is called back as soon as the answer is received. The result is the number of the request. */

@@ -3,7 +3,7 @@
  * one come by lanes, which share its time fairly.
  */
 import type { NativeModel } from "../backends/native/binding.js";
-import { onAbort, unlessAborted } from "../core/aborts.js";
+import { unlessAborted } from "../core/aborts.js";
 import { abortError, InputError } from "../core/errors.js";
 import { Shares } from "../core/shares.js";
 import { Turns } from "../core/turns.js";
@@ -131,15 +131,11 @@ export async function tokenizeInTurn(
   const line = bytes <= TEXT_LIMITS.shortBytes ? short : long;
   const milliseconds = bytes / BYTES_PER_MILLISECOND;
   const begin = async (): Promise<Int32Array> => model.tokenizeLater(text, isWhole, special, mostTokens);
-  let forget = (): void => undefined;
+  let leave = (): void => undefined;
   const tokens = new Promise<Int32Array>((resolve, reject) => {
     const waiting: Waiting = { lane, milliseconds, begin, resolve, reject };
-    forget = onAbort(signal, () => line.leave(waiting));
+    leave = () => line.leave(waiting);
     line.wait(waiting);
   });
-  try {
-    return await unlessAborted(tokens, signal);
-  } finally {
-    forget();
-  }
+  return unlessAborted(tokens, signal, leave);
 }

@@ -2,7 +2,7 @@
  * Renders conversations on two threads. The first is for all: what takes longer than a try there waits for the other thread, with the
  * later conversations of its lane, so that each lane costs the others one such try.
  */
-import { onAbort } from "../../core/aborts.js";
+import { unlessAborted } from "../../core/aborts.js";
 import { abortError, InputError } from "../../core/errors.js";
 import { chatWorkerPath } from "../../core/root.js";
 import { Thread, ThreadEnded } from "../../core/threads.js";
@@ -101,31 +101,18 @@ export class Rendering {
   });
 
   /** Rejects with `InputError`, and with what aborted the signal. */
-  render(task: RenderTask, { lane = "", signal }: Asked): Promise<Rendered> {
-    return new Promise((resolve, reject) => {
-      // the reason of a signal is what its owner gives
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      if (signal?.aborted) return reject(abortError(signal));
-      const job: Job = {
-        task,
-        lane,
-        settle(rendered) {
-          forget();
-          resolve(rendered);
-        },
-        fail(error) {
-          forget();
-          reject(error);
-        },
-      };
-      const forget = onAbort(signal, () => {
-        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-        reject(abortError(signal!));
+  async render(task: RenderTask, { lane = "", signal }: Asked): Promise<Rendered> {
+    if (signal?.aborted) throw abortError(signal);
+    let leave = (): void => undefined;
+    const rendered = new Promise<Rendered>((settle, fail) => {
+      const job: Job = { task, lane, settle, fail };
+      leave = () => {
         this.tries.abandon(job);
         this.all.abandon(job);
-      });
+      };
       (this.#isLate(lane) ? this.all : this.tries).enter(job);
     });
+    return unlessAborted(rendered, signal, leave);
   }
 
   #isLate(lane: string): boolean {

@@ -3,7 +3,7 @@
  * thread, with the later grammars of its lane, so that each lane costs the others one such try. What was found is remembered.
  */
 import { abortError, InputError } from "../../core/errors.js";
-import { onAbort, unlessAborted } from "../../core/aborts.js";
+import { unlessAborted } from "../../core/aborts.js";
 import { Cache } from "../../core/cache.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Line, type Found, type Job, type Known } from "./line.js";
@@ -88,12 +88,7 @@ export class Preparing {
   }
 
   private async wait(job: Job & { readonly outcome: Promise<Known> }, { lane, signal }: Asked): Promise<Prepared> {
-    const forget = onAbort(signal, () => this.leave(job, lane));
-    try {
-      return resultOf(await unlessAborted(job.outcome, signal));
-    } finally {
-      forget();
-    }
+    return resultOf(await unlessAborted(job.outcome, signal, () => this.leave(job, lane)));
   }
 
   /** One that asked is gone. A first try is finished, so that it cannot be had again and again. */
