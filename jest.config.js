@@ -7,13 +7,16 @@ export default {
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
   // many tests wait for other programs, so one more than there are processors keeps these busy
   maxWorkers: availableParallelism() + 1,
-  // native and whole-model tests compete for the machine, and no wait of theirs is shorter
-  testTimeout: 120_000,
+  // ends what hangs: many programs compete for the machine, so no time decides whether a test passes
+  testTimeout: 300_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   modulePathIgnorePatterns: ["/dist/", "<rootDir>/build/", "<rootDir>/editors/"],
   transform: {
-    "^.+\\.ts$": ["@swc/jest", { jsc: { target: "es2022", parser: { syntax: "typescript" } } }],
+    "^.+\\.ts$": "<rootDir>/tools/jest/transform.mjs",
+    // of packages only those that compute for long
+    "/node_modules/(?:ohm-js|fast-check)/.+\\.m?js$": "<rootDir>/tools/jest/transform.mjs",
   },
+  transformIgnorePatterns: [],
 };

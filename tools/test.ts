@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import { jest } from "./jest.js";
 import { formatTable } from "ggsl/core/table.js";
 import { LINT, TYPES, type Check } from "./lib/checks.js";
+import { failedTests } from "./lib/failed.js";
 import { readIfThere } from "./lib/generated.js";
 import { skippedParts, skippedTests, type TestFile } from "./lib/skipped.js";
 import { attemptTool, jobs, root, ToolError, type Ended } from "./lib/process.js";
@@ -109,6 +110,7 @@ export async function main(): Promise<number> {
   }
   console.log(`\nslowest suites\n${formatTable(["suite", "seconds"], slowest())}`);
   const [passed, failed] = [total(counts, "passed"), total(counts, "failed")];
+  if (failures.length > 0) console.log(`\n== Failed\n${failures.join("\n")}`);
   if (skipped.length > 0) console.log(`\n== Skipped\n${skipped.join("\n")}`);
   console.log(`\n${formatTable(["step", "time", ""], steps)}`);
   console.log(`\n${passed} passed, ${failed} failed`);
@@ -120,6 +122,9 @@ const steps: [name: string, time: string, verdict: string][] = [];
 
 /** What was not checked, and what it needs. */
 const skipped: string[] = [];
+
+/** The tests that failed. */
+const failures: string[] = [];
 
 const total = (counts: readonly Counts[], of: keyof Counts): number => counts.reduce((sum, c) => sum + c[of], 0);
 
@@ -230,6 +235,7 @@ async function runJest(args: readonly string[], env: Readonly<Record<string, str
   const results = readResults();
   for (const { name, startTime, endTime } of results?.testResults ?? [])
     suites.push([relative(root, name), (endTime - startTime) / 1000]);
+  failures.push(...failedTests(results?.testResults ?? [], root));
   const failed = (results?.numFailedTests ?? 0) + (results?.numRuntimeErrorTestSuites ?? 0);
   // jest may fail without a failed test, for example if it found none
   return { passed: results?.numPassedTests ?? 0, failed: status === 0 ? failed : Math.max(failed, 1) };

@@ -15,17 +15,20 @@ export class Superseded extends Error {
   override readonly name = "Superseded";
 }
 
-/** Time limits of requests in milliseconds, without the loading of the worker. */
+/**
+ * Time limits of requests in milliseconds, without the loading of the worker. A program is refused by the compiler's own limits, which
+ * take a second or two; these are for what has none, on a machine that is several times slower.
+ */
 const LIMITS: Readonly<Record<Kind, number>> = {
   language: 10_000,
-  check: 4000,
-  stages: 4000,
-  walk: 6000,
-  graph: 6000,
-  spec: 4000,
-  hover: 4000,
-  signature: 4000,
-  preview: 4000,
+  check: 10_000,
+  stages: 10_000,
+  walk: 15_000,
+  graph: 15_000,
+  spec: 10_000,
+  hover: 10_000,
+  signature: 10_000,
+  preview: 10_000,
 };
 
 const DOING: Readonly<Record<Kind, string>> = {

@@ -1,17 +1,20 @@
 /** Diagnostics of the program, and the parameters of its chain. */
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
-import { checkProgram } from "@ggsl/compiler/driver.js";
+import { checkProgram, type DriverOptions } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import { lineColumn, type SourceFile } from "@ggsl/compiler/source/source.js";
 import { symbolsOf } from "./language.js";
 import type { ChainFacts, CheckReply, PageDiagnostic, ProgramRef } from "./messages.js";
+import { parseProgram } from "./parser.js";
 import { openProgram, sourceOf, type OpenProgram } from "./program.js";
+
+const OPTIONS: DriverOptions = { parse: parseProgram };
 
 export function checkText(ref: ProgramRef): CheckReply {
   const source = sourceOf(ref.text);
-  const all = checkProgram(source);
+  const all = checkProgram(source, OPTIONS);
   const symbols = symbolsOf(source);
   const chains = symbols.filter(({ kind }) => kind === "chain").map(({ name }) => name);
   const reply = { diagnostics: all.map((d) => pageDiagnostic(d, source)), symbols, chains };

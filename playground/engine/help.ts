@@ -9,13 +9,14 @@ import { hover } from "@ggsl/lsp/hover.js";
 import { offsetOf } from "@ggsl/lsp/positions.js";
 import { signatureHelp, type FindStage } from "@ggsl/lsp/signature.js";
 import type { HelpRequest, HoverReply, SignatureReply } from "./messages.js";
+import { parseProgram } from "./parser.js";
 import { sourceOf } from "./program.js";
 
 const library = newLoader();
 
 function analysed(text: string): Analysis {
   const source = sourceOf(text);
-  return { source, ...checkSource(source) };
+  return { source, ...checkSource(source, { parse: parseProgram }) };
 }
 
 export function hoverReply({ text, offset }: HelpRequest): HoverReply | null {

@@ -3,9 +3,10 @@ import { FUNCTIONS, NAMES } from "@ggsl/compiler/builtins/builtins.js";
 import { STD_NAMES, stdFile, stdSource } from "@ggsl/compiler/std/library.js";
 import type { Declaration, File } from "@ggsl/compiler/syntax/ast.js";
 import { KEYWORDS } from "@ggsl/compiler/source/keywords.js";
-import { parse } from "@ggsl/compiler/syntax/parse.js";
+import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import type { LanguageTables, StageSymbol } from "./messages.js";
+import { parseProgram } from "./parser.js";
 
 export function languageTables(): LanguageTables {
   const words = Object.entries(KEYWORDS);
@@ -19,7 +20,8 @@ export function languageTables(): LanguageTables {
 }
 
 /** The samplers and chains that a text declares, as far as it can be parsed. */
-export const symbolsOf = (source: SourceFile): StageSymbol[] => symbolsIn(parse(source).file);
+export const symbolsOf = (source: SourceFile): StageSymbol[] =>
+  symbolsIn(parseProgram(source, { limits: LIMIT_PRESETS.default }).file);
 
 const symbolsIn = ({ declarations }: File): StageSymbol[] =>
   declarations.flatMap((declaration) => symbolOf(declaration) ?? []);

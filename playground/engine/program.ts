@@ -17,10 +17,8 @@ import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { Cache } from "ggsl/core/cache.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { ProgramRef, SetParam, StaticParam } from "./messages.js";
+import { FILE, parseProgram } from "./parser.js";
 import { setParams, staticParams } from "./statics.js";
-
-/** The name of the program, for diagnostics and for its imports. */
-export const FILE = "program.ggsl";
 
 /** The maximum length of a program, the same as the compiler's. */
 const MAX_TEXT = 2 ** 20;
@@ -70,7 +68,8 @@ function open({ kind, text, chain: name, statics, seed, imports = [] }: ProgramR
   const source = sourceOf(text);
   const importer: CompileOptions["importer"] = (path, from) =>
     imports.find((file) => file.path === path && file.from === from);
-  const { program, diagnostics } = kind === "pipeline" ? checkPipeline(source) : checkSource(source, { importer });
+  const { program, diagnostics } =
+    kind === "pipeline" ? checkPipeline(source) : checkSource(source, { importer, parse: parseProgram });
   if (!program) throw compileError(diagnostics);
   const chain = chooseChain(program, name);
   if ("code" in chain) throw compileError([chain]);

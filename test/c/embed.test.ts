@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "ggsl-embed-"));
   exact = writeExactModel(folder);
   await buildEmbedded();
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Standard output of a command that succeeds. */

@@ -93,32 +93,28 @@ chain c(q: tokens(4) = tokens(5, 300)) = w(q)`),
   ),
 };
 
-test.each(Object.entries(CHAINS))(
-  "%s: the same text in the graph, on the host and in Node.js",
-  async (name, graph) => {
-    const [inGraph, onHost] = [textOf(graph, "graph"), textOf(graph, "host")];
-    expect(inGraph.inGraph).toBe(COUNT);
-    expect(onHost.inGraph).toBe(0);
-    expect(inGraph.tokens).toEqual(onHost.tokens);
-    expect(new Set(inGraph.tokens).size).toBeGreaterThan(2);
-    expect(inGraph.tokens).toEqual(await tokensOf(graph));
-    if (name === "mirostat") expect(inGraph.states[0]).not.toBe(10);
-    if (name === "words") {
-      expect(inGraph.states).toEqual([COUNT + inGraph.saved!.promptLength!]);
-      expect(inGraph.measures[0]).toBeGreaterThan(1);
-    }
-    const restored = restoreSequence(graph, model.info.vocabSize, inGraph.saved!, {
-      vocabulary: {
-        pieces: Array.from({ length: model.info.vocabSize }, (_, token) => `${token}`),
-        classes: { control: [], end: [] },
-        tokenize: () => Int32Array.of(0),
-      },
-    });
-    expect(restored.step).toBe(COUNT);
-    expect([...restored.states]).toEqual(inGraph.states);
-  },
-  60_000,
-);
+test.each(Object.entries(CHAINS))("%s: the same text in the graph, on the host and in Node.js", async (name, graph) => {
+  const [inGraph, onHost] = [textOf(graph, "graph"), textOf(graph, "host")];
+  expect(inGraph.inGraph).toBe(COUNT);
+  expect(onHost.inGraph).toBe(0);
+  expect(inGraph.tokens).toEqual(onHost.tokens);
+  expect(new Set(inGraph.tokens).size).toBeGreaterThan(2);
+  expect(inGraph.tokens).toEqual(await tokensOf(graph));
+  if (name === "mirostat") expect(inGraph.states[0]).not.toBe(10);
+  if (name === "words") {
+    expect(inGraph.states).toEqual([COUNT + inGraph.saved!.promptLength!]);
+    expect(inGraph.measures[0]).toBeGreaterThan(1);
+  }
+  const restored = restoreSequence(graph, model.info.vocabSize, inGraph.saved!, {
+    vocabulary: {
+      pieces: Array.from({ length: model.info.vocabSize }, (_, token) => `${token}`),
+      classes: { control: [], end: [] },
+      tokenize: () => Int32Array.of(0),
+    },
+  });
+  expect(restored.step).toBe(COUNT);
+  expect([...restored.states]).toEqual(inGraph.states);
+});
 
 test.each([
   ["asked sometimes", "state turn: i32 = 0 if turn == 1 { keep allowed(g) } after pick { turn = 1 - turn }", 0],
@@ -180,7 +176,7 @@ test("errors have a code and a text that says what was expected, found and what 
 test("8 threads with a sampler each", () => {
   const files = Object.entries(CHAINS).map(([name, graph]) => specFile(name, graph));
   expect(run("threads", ...files)).toBe("all threads agree\n");
-}, 60_000);
+});
 
 test("a device that cannot run the chain: it runs on the host, and says why", async () => {
   const worker = await startWorker();
@@ -191,7 +187,7 @@ test("a device that cannot run the chain: it runs on the host, and says why", as
     stdout: "the same text\n",
     stderr: expect.stringMatching(/on the host: .*cannot run TOP_K/),
   });
-}, 60_000);
+});
 
 test("another llama.cpp is refused by its version", () => {
   const source = join(folder, "other.c");

@@ -111,7 +111,7 @@ describe("chats", () => {
     // the same text as without the first turn
     const prompt = await exact.renderChat(turns);
     expect(text).toBe(await textOf(exact.generate(prompt, { ...settings, special: true })));
-  }, 60_000);
+  });
 
   test("a chat while another one is read, and one that is left early", async () => {
     const reader = model.chat(HELLO, { chain, maxTokens: 6 })[Symbol.asyncIterator]();
@@ -171,5 +171,5 @@ needing(LLAMA_MODULE).describe("in WebAssembly", () => {
       code: "TEMPLATE_REFUSED",
     });
     port1.close();
-  }, 60_000);
+  });
 });

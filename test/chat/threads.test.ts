@@ -38,7 +38,7 @@ test("all templates give the same text and parts on both", async () => {
       const one = task(sourceOf(template), messages, { tools, variables });
       expect([template, await there(one)]).toEqual([template, await here(one)]);
     }
-}, 240_000);
+});
 
 test.each([
   ["a refusal", "a\n{{ raise_exception('Only user roles: ' ~ messages[0].role) }}"],
@@ -105,7 +105,7 @@ describe("lanes", () => {
     const again = await render("honest", PLAIN, long(1000));
     expect(again).toEqual(honest);
     for (const result of await Promise.all(hostile)) expect(result).toMatchObject({ code: "LIMIT_EXCEEDED" });
-  }, 120_000);
+  });
 
   test("one that is aborted leaves, while it waits and while it runs", async () => {
     const [running, waiting] = [new AbortController(), new AbortController()];
@@ -116,7 +116,7 @@ describe("lanes", () => {
     expect(await both[0]).toMatchObject({ name: "AbortError" });
     expect(await render("hostile 0", PLAIN)).toMatchObject({ text: "<s>user: Hello <s></s>\n" });
     expect(await render("hostile 0", PLAIN, HELLO, waiting.signal)).toMatchObject({ message: "enough" });
-  }, 60_000);
+  });
 });
 
 /** What holds the thread of all tries, to end it as a fault in it would. */
@@ -137,7 +137,7 @@ test("a thread that is killed is an error of its conversation, and a new one is 
     message: expect.stringContaining("the thread that renders conversations ended"),
   });
   expect(await next).toMatchObject({ text: "<s>user: Hello <s></s>\n", letters: [15] });
-}, 60_000);
+});
 
 test("this thread is not held by a long conversation", async () => {
   const messages = long(6000);

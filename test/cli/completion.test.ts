@@ -96,22 +96,18 @@ inShell("bash", () => {
     ).toEqual(found.toSorted());
   });
 
-  needing(TERMINAL).test(
-    "typed in a terminal",
-    async () => {
-      const env = { ...process.env, PS1: "$ ", HISTFILE: "" };
-      const shell = startInTerminal(["bash", "--norc", "-i"], { cwd: folder, env });
-      shell.type("ggsl() { printf '<%s>' \"$@\"; echo; }; source .bash; echo rea''dy\r");
-      await shell.until(/ready/);
-      shell.type("ggsl ev\t--back\tref\t--vocab mod\tone\t\r");
-      expect(await shell.until(/<eval>.*>/)).toBe("<eval><--backend><reference><--vocab><model.gguf><one.ggsl>");
-      shell.type("ggsl check sub\t\r");
-      await shell.until(/<check><sub folder\/>/);
-      shell.type("exit\r");
-      await shell.ended;
-    },
-    60_000,
-  );
+  needing(TERMINAL).test("typed in a terminal", async () => {
+    const env = { ...process.env, PS1: "$ ", HISTFILE: "" };
+    const shell = startInTerminal(["bash", "--norc", "-i"], { cwd: folder, env });
+    shell.type("ggsl() { printf '<%s>' \"$@\"; echo; }; source .bash; echo rea''dy\r");
+    await shell.until(/ready/);
+    shell.type("ggsl ev\t--back\tref\t--vocab mod\tone\t\r");
+    expect(await shell.until(/<eval>.*>/)).toBe("<eval><--backend><reference><--vocab><model.gguf><one.ggsl>");
+    shell.type("ggsl check sub\t\r");
+    await shell.until(/<check><sub folder\/>/);
+    shell.type("exit\r");
+    await shell.ended;
+  });
 });
 
 inShell("fish", () => {
@@ -145,34 +141,30 @@ inShell("zsh", () => {
   /** What is before the comma stays. */
   const lastItem = (word: string): string => word.replace(/.*,/, "");
 
-  needing(TERMINAL).test(
-    "each line, typed in a terminal",
-    async () => {
-      const env = { ...process.env, HOME: folder, ZDOTDIR: folder };
-      const shell = startInTerminal(["zsh", "-f", "-i"], { cwd: folder, env });
-      // what would be listed is printed
-      const setup = [
-        "unsetopt beep prompt_sp; PS1='> '; autoload -Uz compinit; compinit -u -D; source .zsh",
-        'compadd() { if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\\ * ]]; then local -a hits; builtin compadd -A hits "$@"; found+=($hits); fi; builtin compadd "$@" }',
-        'list() { found=(); zle complete-word; print -r -- "<<${(j:|:)found}>>"; BUFFER=; zle reset-prompt }',
-        "typeset -ga found; zle -C complete-word complete-word _main_complete; zle -N list; bindkey '^X' list; print rea''dy",
-      ];
-      for (const line of setup) shell.type(`${line}\r`);
-      await shell.until(/ready/);
-      for (const [line, found] of CASES) {
-        shell.type(`${line}\x18`);
-        const text = await shell.until(/<<([^>]*)>>/);
-        const words = text
-          .slice(2, -2)
-          .replaceAll("\\", "")
-          .split("|")
-          .map((word) => word.replace(/\/$/, ""))
-          .filter((word) => word !== "");
-        expect([line, [...new Set(words)].toSorted()]).toEqual([line, found.map(lastItem).toSorted()]);
-      }
-      shell.type("\x04");
-      await shell.ended;
-    },
-    90_000,
-  );
+  needing(TERMINAL).test("each line, typed in a terminal", async () => {
+    const env = { ...process.env, HOME: folder, ZDOTDIR: folder };
+    const shell = startInTerminal(["zsh", "-f", "-i"], { cwd: folder, env });
+    // what would be listed is printed
+    const setup = [
+      "unsetopt beep prompt_sp; PS1='> '; autoload -Uz compinit; compinit -u -D; source .zsh",
+      'compadd() { if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\\ * ]]; then local -a hits; builtin compadd -A hits "$@"; found+=($hits); fi; builtin compadd "$@" }',
+      'list() { found=(); zle complete-word; print -r -- "<<${(j:|:)found}>>"; BUFFER=; zle reset-prompt }',
+      "typeset -ga found; zle -C complete-word complete-word _main_complete; zle -N list; bindkey '^X' list; print rea''dy",
+    ];
+    for (const line of setup) shell.type(`${line}\r`);
+    await shell.until(/ready/);
+    for (const [line, found] of CASES) {
+      shell.type(`${line}\x18`);
+      const text = await shell.until(/<<([^>]*)>>/);
+      const words = text
+        .slice(2, -2)
+        .replaceAll("\\", "")
+        .split("|")
+        .map((word) => word.replace(/\/$/, ""))
+        .filter((word) => word !== "");
+      expect([line, [...new Set(words)].toSorted()]).toEqual([line, found.map(lastItem).toSorted()]);
+    }
+    shell.type("\x04");
+    await shell.ended;
+  });
 });

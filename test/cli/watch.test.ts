@@ -66,7 +66,7 @@ describe("a process", () => {
     expect(run.output()).not.toContain("\x1b");
     run.kill("SIGINT");
     expect(await run.ended).toEqual({ status: 0, signal: null });
-  }, 60_000);
+  });
 
   test("check finds new files of folders and globs, and does not run for other files", async () => {
     const cwd = project({ "src/a.ggsl": sampler(2) });
@@ -85,7 +85,7 @@ describe("a process", () => {
     expect(text).toContain('"files":["src/a.ggsl","src/new/c.ggsl","more/deep/b.ggsl"],"errors":0');
     run.kill("SIGTERM");
     expect(await run.ended).toEqual({ status: 0, signal: null });
-  }, 60_000);
+  });
 
   test("eval follows logits; many writes are one run", async () => {
     const cwd = project({ "main.ggsl": CHAIN, "lib/mine.ggsl": sampler(2), "logits.json": "[1, 2, 3]" });
@@ -102,7 +102,7 @@ describe("a process", () => {
     await run.until(/"token":0[^]*watching/);
     run.kill("SIGINT");
     expect(await run.ended).toEqual({ status: 0, signal: null });
-  }, 60_000);
+  });
 
   test("test runs again; a link and its target are both watched", async () => {
     const block = (kept: string) => `${sampler(2)}test "t" { probs [1, 2] run mine() expect kept [${kept}] }\n`;
@@ -114,7 +114,7 @@ describe("a process", () => {
     await run.until(/1 passed, 0 failed[^]*watching/);
     run.kill("SIGINT");
     expect(await run.ended).toEqual({ status: 0, signal: null });
-  }, 60_000);
+  });
 
   test("standard input cannot be watched", () => {
     for (const args of [
@@ -136,19 +136,15 @@ describe("a process", () => {
   });
 });
 
-needing(TERMINAL).test(
-  "a terminal is cleared before each run, and Ctrl-C ends the watch",
-  async () => {
-    const cwd = project({ "a.ggsl": sampler(2) });
-    const run = startInTerminal([process.execPath, MAIN, "check", "a.ggsl", "--watch"], { cwd });
-    await run.until(/\x1b\[2J\x1b\[H1 file checked: 0 errors[^]*watching/);
-    writeFileSync(join(cwd, "a.ggsl"), "sampler");
-    await run.until(/\x1b\[2J\x1b\[H[^]*1 error[^]*watching/);
-    run.type("\x03");
-    expect((await run.ended).status).toBe(0);
-  },
-  60_000,
-);
+needing(TERMINAL).test("a terminal is cleared before each run, and Ctrl-C ends the watch", async () => {
+  const cwd = project({ "a.ggsl": sampler(2) });
+  const run = startInTerminal([process.execPath, MAIN, "check", "a.ggsl", "--watch"], { cwd });
+  await run.until(/\x1b\[2J\x1b\[H1 file checked: 0 errors[^]*watching/);
+  writeFileSync(join(cwd, "a.ggsl"), "sampler");
+  await run.until(/\x1b\[2J\x1b\[H[^]*1 error[^]*watching/);
+  run.type("\x03");
+  expect((await run.ended).status).toBe(0);
+});
 
 test("nothing is left after a watch, and nothing grows while it runs", async () => {
   const cwd = project({ "a.ggsl": sampler(2), "sub/b.ggsl": sampler(3) });
@@ -181,4 +177,4 @@ test("nothing is left after a watch, and nothing grows while it runs", async () 
   expect(after()).toEqual(before);
   // the first run is before the first watcher
   expect(new Set(during.slice(1)).size).toBe(1);
-}, 60_000);
+});

@@ -35,7 +35,7 @@ test.each(COMMITTED)("the committed module of %s is up to date", (...args) => {
 
 test("TypeScript accepts the modules, and refuses wrong uniforms and inputs", () => {
   expect(tsc("-p", "test/codegen/types").stdout).toBe("");
-}, 120_000);
+});
 
 test("the module does not depend on the folder, and is not rewritten if unchanged", () => {
   const output = join(folder, "awkward.ts");
@@ -95,7 +95,7 @@ test("the compiled module runs, with all its chains, in a program without a comp
     token: 1,
     fault: "the chain `steady` has no uniform `tao`: did you mean `tau`? its uniforms are `tau`",
   });
-}, 60_000);
+});
 
 test("the embedded graphs equal the compiled ones", () => {
   const { chains } = moduleChains({ name: "c.ggsl", text: readFileSync("examples/typed-app/chains.ggsl", "utf8") });

@@ -59,13 +59,13 @@ test("Rollup builds a module whose chains run, and watches imported programs", (
   expect(warnings).toEqual([]);
   expect(watched).toEqual(expect.arrayContaining([chains, join(folder, "lib/shared.ggsl")]));
   expect(shortlist("rollup.mjs")).toEqual(["steady", 3, 2]);
-}, 60_000);
+});
 
 test("Vite builds a module whose chains run; its types equal those of `ggsl gen --dts`", () => {
   expect(bundle("vite")).toEqual({ warnings: [] });
   expect(shortlist("vite.mjs")).toEqual(["steady", 3, 2]);
   expect(ggsl(["gen", chains, "--dts", "--check", "--set", "k=7"])).toMatchObject({ status: 0 });
-}, 60_000);
+});
 
 test("Vite's server sees changes in imported programs, shows the position of an error, and recovers", () => {
   const { importer, first, second, fault, fixed } = bundle("dev");
@@ -78,7 +78,7 @@ test("Vite's server sees changes in imported programs, shows the position of an 
   expect(fault?.frame).toContain("8 |   logit += delta * gren\n  |                    ^^^^ ");
   expect(fault?.frame).toContain("help: did you mean `green`?");
   expect(fixed).toBe(true);
-}, 60_000);
+});
 
 test("all errors of a program are shown, with the position of the first", () => {
   writeFileSync(chains, 'import { top_kk } from "std"\nchain a = nope()\n');
@@ -87,7 +87,7 @@ test("all errors of a program are shown, with the position of the first", () => 
   expect(fault?.message).toContain("error[E0204]");
   expect(fault?.frame).toContain('import { top_kk } from "std"');
   expect(fault?.message).toContain("chain a = nope()");
-}, 60_000);
+});
 
 test("warnings of a program are warnings of the build, and so is a setting for a file without imports", () => {
   writeFileSync(chains, 'import { greedy, temp } from "std"\nchain a = greedy() |> temp(2)\n');
@@ -96,7 +96,7 @@ test("warnings of a program are warnings of the build, and so is a setting for a
     expect.stringContaining("warning["),
     expect.stringContaining('the option `set` names "none.ggsl", which nothing imports'),
   ]);
-}, 60_000);
+});
 
 test("`dts: false` writes no types; hand-written types are not overwritten", () => {
   bundle("rollup", { ...SET, dts: false });
@@ -106,4 +106,4 @@ test("`dts: false` writes no types; hand-written types are not overwritten", () 
   expect(fault?.message).toContain("this plugin did not make it");
   expect(readFileSync(types, "utf8")).toBe("export declare const mine: 1;\n");
   unlinkSync(types);
-}, 60_000);
+});

@@ -154,7 +154,7 @@ needing(TERMINAL).describe("a terminal", () => {
     await terminal.type(/abc[^]*> /, "\x03");
     await terminal.type(/Ctrl-C again[^]*> /, "\x03");
     expect(await terminal.ended).toBe(0);
-  }, 60_000);
+  });
 
   test("a turn that fails does not end the program, and text of the template is shown as text", async () => {
     const refuses = join(folder, "refuses.jinja");
@@ -171,7 +171,7 @@ needing(TERMINAL).describe("a terminal", () => {
     await terminal.type(/error: the prompt has \d+ tokens[^]*\/clear begins again[^]*> /, "日本語 In the beginning\r");
     await terminal.type(/beginning\s+\S[^]*> /, "\x04");
     expect(await terminal.ended).toBe(0);
-  }, 60_000);
+  });
 
   test("Ctrl-D at the empty prompt ends the program; the arrow key brings a line back", async () => {
     const terminal = open("-e", "greedy()", "-n", "3", "-c", "256");
@@ -181,5 +181,5 @@ needing(TERMINAL).describe("a terminal", () => {
     await terminal.type(/\n\S[^]*> /, "\x04");
     expect(await terminal.ended).toBe(0);
     expect(terminal.output().split("And God said").length).toBeGreaterThan(2);
-  }, 60_000);
+  });
 });

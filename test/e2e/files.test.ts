@@ -171,7 +171,7 @@ test("the language server refuses the same imports below the folder of the works
   await client.request("textDocument/completion", params);
   await client.request("textDocument/definition", { ...params, position: { line: 0, character: 26 } });
   expect(await client.stop()).toBe(0);
-}, 120_000);
+});
 
 test("the plugin for bundlers refuses them below the project's folder", () => {
   const plugin = ggslPlugin({ dts: false });

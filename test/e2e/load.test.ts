@@ -108,7 +108,7 @@ test("a cancelled load of a large file leaves nothing in memory", async () => {
   if (process.platform === "linux") expect(memory() - before).toBeLessThan(size);
   using model = await loadModel(large, { backend: "cpu" });
   expect(model.info.vocabSize).toBe(32_000);
-}, 120_000);
+});
 
 test.each([
   [{ onProgress: 1 }, "`onProgress` must be a function, found 1"],

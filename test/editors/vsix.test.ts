@@ -40,7 +40,7 @@ beforeAll(() => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);
   }
-}, 120_000);
+});
 
 const textOf = (name: string): string => new TextDecoder().decode(entries[name]);
 

@@ -45,7 +45,7 @@ inBrowser("onnxruntime-web in Chromium", () => {
   let opened: RuntimePage;
   beforeAll(async () => {
     opened = await openPage();
-  }, 120_000);
+  });
   afterAll(async () => {
     await opened[Symbol.asyncDispose]();
   });
@@ -56,22 +56,18 @@ inBrowser("onnxruntime-web in Chromium", () => {
     expect(await opened.page.evaluate(isThere)).toBe(true);
   });
 
-  test.each<PageRuntime>(["ort-wasm", "ort-webgpu"])(
-    "10 chains on %s give the reference's tokens",
-    async (runtime) => {
-      const found = await opened.page.evaluate(
-        async ([name, texts]) => {
-          const { tokensOf } = (globalThis as unknown as { runtimes: Runtimes }).runtimes;
-          const all: (number | null)[][] = [];
-          for (const text of texts) all.push(await tokensOf(name, text));
-          return all;
-        },
-        [runtime, TEXTS] as const,
-      );
-      expect(found.map((tokens, i) => [CHAINS[i], tokens])).toEqual(
-        TEXTS.map((text) => [text.stages, expectedTokens(text)]),
-      );
-    },
-    300_000,
-  );
+  test.each<PageRuntime>(["ort-wasm", "ort-webgpu"])("10 chains on %s give the reference's tokens", async (runtime) => {
+    const found = await opened.page.evaluate(
+      async ([name, texts]) => {
+        const { tokensOf } = (globalThis as unknown as { runtimes: Runtimes }).runtimes;
+        const all: (number | null)[][] = [];
+        for (const text of texts) all.push(await tokensOf(name, text));
+        return all;
+      },
+      [runtime, TEXTS] as const,
+    );
+    expect(found.map((tokens, i) => [CHAINS[i], tokens])).toEqual(
+      TEXTS.map((text) => [text.stages, expectedTokens(text)]),
+    );
+  });
 });

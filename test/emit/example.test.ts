@@ -9,7 +9,7 @@ import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { loadModel } from "../../runtime/index.js";
 import { writeOnnxModel } from "../../tools/lib/onnxModel.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { inBrowser, openFolder, SCREENSHOTS, type Site } from "../playground/site.js";
+import { inBrowser, openFolder, patient, SCREENSHOTS, type Site } from "../playground/site.js";
 import { openModel, PlainTensor } from "./ort.js";
 
 const FOLDER = join("build", "onnx-model");
@@ -32,7 +32,7 @@ let info: Info;
 beforeAll(async () => {
   await writeOnnxModel(FOLDER);
   info = JSON.parse(readFileSync(join(FOLDER, "model.json"), "utf8")) as Info;
-}, 120_000);
+});
 
 /** The logits after each text, of the model in onnxruntime-node; the whole text is read each time. */
 function openLogits(): Disposable & { readonly after: (tokens: readonly number[]) => Float32Array } {
@@ -86,20 +86,20 @@ inBrowser("the page", () => {
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     if (status !== 0) throw new Error(stderr);
     site = await openFolder(PAGE, openBrowser);
-  }, 240_000);
+  });
   afterAll(async () => {
     await site.close();
   });
 
   test("writes the reference's text, and reads back the token alone", async () => {
-    const page = await site.browser.newPage({ viewport: { width: 1000, height: 800 } });
+    const page = patient(await site.browser.newPage({ viewport: { width: 1000, height: 800 } }));
     const faults: string[] = [];
     page.on("pageerror", (error) => faults.push(error.message));
     await page.goto(site.url);
     const text = (id: string): Promise<string | null> => page.textContent(`#${id}`);
     // it stops at an error as well
     const isFar = `Number(document.querySelector("#tokens").textContent) >= ${TOKENS} || document.querySelector("#fault").textContent !== ""`;
-    await page.waitForFunction(isFar, undefined, { timeout: 200_000 });
+    await page.waitForFunction(isFar);
     expect([await text("fault"), faults]).toEqual(["", []]);
     expect(await text("text")).toContain(expectedText());
     const [found, logits] = [Number(await text("bytes")), Number(await text("logits"))];
@@ -109,5 +109,5 @@ inBrowser("the page", () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
     await page.screenshot({ path: join(SCREENSHOTS, "onnx.png") });
     await page.close();
-  }, 240_000);
+  });
 });

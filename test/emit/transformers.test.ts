@@ -29,7 +29,7 @@ beforeAll(() => {
   rmSync(folder, { recursive: true });
   if (status !== 0) throw new Error(stderr);
   report = JSON.parse(stdout) as Report;
-}, 120_000);
+});
 
 test("texts of a batch are those of the reference, and the same again", () => {
   expect(report.texts).toHaveLength(4);

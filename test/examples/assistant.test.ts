@@ -55,7 +55,7 @@ test("each turn calls a tool, whose result is the real one, and has an answer", 
   calls.flat().forEach(check);
   const answers = turns.map((turn) => turn.split("\n").slice(2).join("\n").trim());
   expect(answers.filter((answer) => answer !== "").length).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test("a tool that cannot be carried out is told to the model, not thrown", async () => {
   const { carryOut, tools } = (await import(resolve("examples/assistant/tools.js"))) as {

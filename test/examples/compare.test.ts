@@ -18,4 +18,4 @@ test("it writes its page, with few texts", () => {
   for (const part of [/<h2>/g, /<table>/g, /<svg\s/g, /<\/svg>/g]) expect(page.match(part)).toHaveLength(3);
   expect(page).toContain("with_top_n_sigma, t = 1.5");
   expect(page).not.toMatch(/NaN|undefined|\[object/);
-}, 120_000);
+});

@@ -61,7 +61,7 @@ describe("preparing", () => {
     expect(await codeOf(prepare(preparing, { regex: "a{1,2}" }))).toBe("prepared");
     await prepare(preparing, { regex: "a{1,2}" });
     expect(preparing.tries).toBe(tries + 1);
-  }, 120_000);
+  });
 
   test("messages are those of a source that is read in this thread", async () => {
     const preparing = new Preparing();
@@ -85,31 +85,27 @@ describe("preparing", () => {
       const { message, code } = here as { message: string; code: string };
       await expect(prepare(preparing, source)).rejects.toMatchObject({ name: "InputError", message, code });
     }
-  }, 120_000);
+  });
 
-  test.each([2, 8])(
-    "lanes with grammars that take 10 s: %i of them delay no other lane's",
-    async (lanes) => {
-      // relative: a hostile one takes a minute, the honest ones are done long before
-      const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
-      await prepare(preparing, { choices: ["warm"] }, "honest");
-      let done = 0;
-      const abort = new AbortController();
-      const hostile = Array.from({ length: 2 * lanes }, async (_, i) => {
-        await codeOf(prepare(preparing, { regex: slowPattern(100 * lanes + i) }, `hostile ${i % lanes}`, abort.signal));
-        done++;
-      });
-      for (let i = 0; i < 12; i++) {
-        const properties = { [`p${i}`]: { type: "string" } };
-        await prepare(preparing, { jsonSchema: { type: "object", properties } }, "honest");
-      }
-      expect(done).toBe(0);
-      expect(preparing.isLate("honest")).toBe(false);
-      abort.abort();
-      await Promise.all(hostile);
-    },
-    240_000,
-  );
+  test.each([2, 8])("lanes with grammars that take 10 s: %i of them delay no other lane's", async (lanes) => {
+    // relative: a hostile one takes a minute, the honest ones are done long before
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
+    await prepare(preparing, { choices: ["warm"] }, "honest");
+    let done = 0;
+    const abort = new AbortController();
+    const hostile = Array.from({ length: 2 * lanes }, async (_, i) => {
+      await codeOf(prepare(preparing, { regex: slowPattern(100 * lanes + i) }, `hostile ${i % lanes}`, abort.signal));
+      done++;
+    });
+    for (let i = 0; i < 12; i++) {
+      const properties = { [`p${i}`]: { type: "string" } };
+      await prepare(preparing, { jsonSchema: { type: "object", properties } }, "honest");
+    }
+    expect(done).toBe(0);
+    expect(preparing.isLate("honest")).toBe(false);
+    abort.abort();
+    await Promise.all(hostile);
+  });
 
   test("a lane that had an expensive grammar waits with the next ones, and the others do not", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 4000 });
@@ -129,7 +125,7 @@ describe("preparing", () => {
       message: "the regular expression cannot be used: it takes more than 4000 ms to prepare",
     });
     expect(preparing.tries).toBe(tries);
-  }, 120_000);
+  });
 
   test("one that is aborted leaves the queue, unless another waits for the same", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 100, prepareMilliseconds: 3000 });
@@ -146,7 +142,7 @@ describe("preparing", () => {
     expect([await slow, await stays]).toEqual(["LIMIT_EXCEEDED", "prepared"]);
     // that of the expensive one, and that which another waited for
     expect(preparing.tries).toBe(2);
-  }, 120_000);
+  });
 
   test("a lane has a number of grammars that wait, and the others have room", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 2000 });
@@ -157,7 +153,7 @@ describe("preparing", () => {
     const codes = await Promise.all(greedy);
     expect(codes.filter((code) => code === "BUSY")).toHaveLength(40 - 1 - GRAMMAR_LIMITS.waitingOfLane);
     expect(codes.filter((code) => code === "prepared")).toHaveLength(1 + GRAMMAR_LIMITS.waitingOfLane);
-  }, 120_000);
+  });
 
   test("a thread whose heap or stack is full is an error of its request, and there for the next", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 60_000, heapMegabytes: 48 });
@@ -172,7 +168,7 @@ describe("preparing", () => {
       message: expect.stringMatching(/nested too deeply|steps/) as unknown,
     });
     expect(await codeOf(prepare(preparing, { choices: ["b"] }))).toBe("prepared");
-  }, 120_000);
+  });
 
   test("a thread that ends is an error of the grammar that it worked on, which can be asked for again", async () => {
     const preparing = new Preparing();
@@ -187,7 +183,7 @@ describe("preparing", () => {
     await prepare(preparing, { choices: ["d"] }, "b");
     abort.abort();
     expect(await again).toBe("ABORTED");
-  }, 120_000);
+  });
 });
 
 describe("following", () => {
@@ -213,7 +209,7 @@ describe("following", () => {
     abort.abort();
     expect(await hostile).toBe("ABORTED");
     await state.ready();
-  }, 120_000);
+  });
 
   test("a text that is aborted does not wait for its grammar", async () => {
     const abort = new AbortController();
@@ -230,7 +226,7 @@ describe("following", () => {
     expect(await first).toBe("ABORTED");
     // preparing it takes 10 s
     expect(performance.now() - begin).toBeLessThan(5000);
-  }, 60_000);
+  });
 
   test("a text that is too slow among many goes on where it delays none", async () => {
     const at = { vocabulary: words.vocabulary, now: false };
@@ -248,7 +244,7 @@ describe("following", () => {
       code: "LIMIT_EXCEEDED",
       message: "the regular expression cannot be used: it takes more than 50 ms to prepare",
     });
-  }, 60_000);
+  });
 
   test("a thread that ends is an error of the text that it worked on; the others go on with the next", async () => {
     const client = new WorkerClient();
@@ -261,5 +257,5 @@ describe("following", () => {
     await (client as unknown as { readonly thread: Started }).thread.worker.terminate();
     expect([await slow, await ready]).toEqual(["ENGINE_FAILED", "prepared"]);
     expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
-  }, 60_000);
+  });
 });

@@ -93,7 +93,7 @@ async function expectLlamaTexts(pairs: Pairs, model = DEMO_MODEL): Promise<numbe
 test("command lines", async () => {
   const share = await expectLlamaTexts(CASES.map((words) => [words, importWords(words).text]));
   expect(share).toBeGreaterThan(0.9);
-}, 120_000);
+});
 
 test("a request with the settings of a command line is the same chain", () => {
   for (const words of CASES) {
@@ -117,7 +117,7 @@ function hasOrderForXtc(words: readonly string[]): boolean {
 test("random command lines", async () => {
   const lines = fc.sample(commandLines.filter(hasOrderForXtc), { numRuns: 40, seed: 20240517 });
   expect(await expectLlamaTexts(lines.map((words) => [words, importWords(words).text]))).toBeGreaterThan(0.9);
-}, 120_000);
+});
 
 test("breakers, undone of their escapes", () => expectLlamaTexts([[BREAKERS, importWords(BREAKERS).text]]));
 

@@ -17,7 +17,7 @@ let consumer: Consumer;
 beforeAll(() => {
   execFileSync(process.execPath, ["tools/run.mjs", "build-platforms", PLATFORM], { stdio: "pipe" });
   consumer = new Consumer();
-}, 300_000);
+});
 afterAll(() => {
   endAll();
   consumer.remove();

@@ -26,7 +26,7 @@ beforeAll(async () => {
       platform: "node",
       logLevel: "silent",
     });
-}, 300_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function printed(name: string): { stdout: string; stderr: string } {

@@ -61,7 +61,7 @@ describe("commands return results to a client that asks for them", () => {
     const result = await run(client, 4, "run on the demo model");
     expect(result).toMatchObject({ kind: "text", title: "Text of first" });
     expect((result as { text: string }).text).toMatch(/^In the beginning [^]{100}/);
-  }, 120_000);
+  });
 
   test("the graph is a page with one drawing, without scripts", async () => {
     const result = await run(client, 4, "show the graph");

@@ -190,4 +190,4 @@ test("no damage ends the process", () => {
   expect(found).toHaveLength(files.length);
   const unknown = found.filter((text) => !/^(ok$|ModelError (INVALID_MODEL|MODEL_CRASH): |InputError )/.test(text));
   expect(unknown).toEqual([]);
-}, 120_000);
+});

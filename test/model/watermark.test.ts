@@ -47,7 +47,7 @@ test("200 marked tokens of the demo model are recognized, unmarked ones and othe
     // the mean of 200 has a standard deviation of 0.07
     expect([Math.abs(mean) < 0.3, spread > 0.7 && spread < 1.3]).toEqual([true, true]);
   }
-}, 120_000);
+});
 
 test("the sampler marks what the detector counts: with a huge delta every token is green", () => {
   const r = random(4);

@@ -33,7 +33,7 @@ test("a worker that ends while it uses the addon leaves the other threads alone"
   expect(expected).toHaveLength(40);
   expect(texts).toBeGreaterThan(0);
   expect(others).toEqual([]);
-}, 120_000);
+});
 
 describe("process.exit() while generations run", () => {
   test.each(MOMENTS)("after %d ms", (milliseconds) => {

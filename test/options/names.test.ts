@@ -150,7 +150,7 @@ const NOT_CALLED = ["new ggsl ModelError"];
 test("each function with options of the entry points has a case", () => {
   const cases = Object.keys(CALLS).filter((name) => !name.includes(".js "));
   expect(cases.sort()).toEqual(functionsWithOptions().filter((name) => !NOT_CALLED.includes(name)));
-}, 120_000);
+});
 
 describe.each(Object.entries(CALLS))("%s", (_, { needed = {}, call }) => {
   test("refuses a name that nothing reads", async () => {

@@ -113,7 +113,7 @@ test("ggsl run has the options of the API", async () => {
   ]);
   expect(ggsl("run", "-e", "greedy()", "--bias", "7:1").stderr).toContain("--bias is read by the stage logit_bias()");
   expect(ggsl("run", "-e", "greedy()", "--lookup-min", "2").stderr).toContain("--lookup-min needs --lookup");
-}, 180_000);
+});
 
 test("ggsl run continues a text that it has saved, as if it had not stopped", () => {
   const file = join(folder, "saved.json");
@@ -122,4 +122,4 @@ test("ggsl run continues a text that it has saved, as if it had not stopped", ()
   const rest = JSON.parse(ggsl(...RUN, "--resume", file, "-n", "6").stdout) as { tokens: number[] };
   expect(rest.tokens).toEqual(whole.tokens.slice(4));
   expect(ggsl(...RUN, "--resume", "package.json").stderr).toContain("is no saved text");
-}, 180_000);
+});

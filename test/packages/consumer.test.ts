@@ -16,7 +16,7 @@ import {
   PARTS,
 } from "../../tools/lib/consumer.js";
 import { node, type Result } from "../codegen/ggsl.js";
-import { browserTest, openFolder } from "../playground/site.js";
+import { browserTest, openFolder, patient } from "../playground/site.js";
 import { LINUX_X64, needing } from "../needs.js";
 import { isBuilt } from "../wasm/llamaTest.js";
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   folder = project();
   expect(await installAll(folder)).toMatchObject({ status: 0 });
   copyFileSync("examples/model/demo-q8_0.gguf", join(folder, "MODEL.gguf"));
-}, 300_000);
+});
 
 afterAll(() => folders.forEach((path) => rmSync(path, { recursive: true, force: true })));
 
@@ -112,7 +112,7 @@ describe("what is installed", () => {
     expect(packages.map(({ name }) => name)).toEqual(["@ggsl/compiler"]);
     expect(packages[0]!.bytes).toBeLessThan(MOST.compiler);
     expect(node([given("compile.mjs", alone)], alone).stdout).toContain("top_k(logits) k=3");
-  }, 120_000);
+  });
 });
 
 /** The blocks of a package's README: language, file name and text. */
@@ -135,7 +135,7 @@ describe.each(["runtime", "compiler", "format"])("README of %s", (workspace) => 
       }
     }
     expect(blocks.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 describe("Node.js", () => {
@@ -175,7 +175,7 @@ describe("Node.js", () => {
     const { status, stdout, stderr } = node([cli, "run", "-e", "top_k(40) |> dist(1)", "--tokens", "8"], alone);
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^In the beginning \w+/)]);
     expect(stderr).toMatch(/WebAssembly|wasm/);
-  }, 60_000);
+  });
 });
 
 describe("the server", () => {
@@ -199,7 +199,7 @@ describe("the server", () => {
     expect(check()).toMatchObject({ status: 0, stderr: "the configuration is right\n" });
     const bytes = installedPackages(own).reduce((sum, one) => sum + one.bytes, 0);
     expect(bytes).toBeLessThan(MOST.ggsl + MOST.server);
-  }, 120_000);
+  });
 });
 
 describe("the commands that errors and notices print", () => {
@@ -210,7 +210,7 @@ describe("the commands that errors and notices print", () => {
   beforeAll(async () => {
     own = project();
     expect(await installAll(own)).toMatchObject({ status: 0 });
-  }, 120_000);
+  });
 
   test.each([
     [
@@ -228,34 +228,26 @@ describe("the commands that errors and notices print", () => {
       },
       /^rm -rf .* && npm install$/,
     ],
-  ] as const)(
-    "%s",
-    (_, damage, command) => {
-      damage(join(own, "node_modules", "@node-llama-cpp", platform));
-      const broken = evaluated(own);
-      expect(JSON.parse(broken.stdout)).toMatchObject({ backend: "wasm", token: 1 });
-      const fix = /^ggsl: no native addon: .* To fix it: (.*)\n$/.exec(broken.stderr)?.[1] ?? "";
-      expect(fix).toMatch(command);
-      expect(shell("sh", ["-c", fix], own)).toMatchObject({ status: 0 });
-      expect(JSON.parse(outputOf(evaluated(own)))).toMatchObject({ backend: "cpu", token: 1 });
-    },
-    120_000,
-  );
+  ] as const)("%s", (_, damage, command) => {
+    damage(join(own, "node_modules", "@node-llama-cpp", platform));
+    const broken = evaluated(own);
+    expect(JSON.parse(broken.stdout)).toMatchObject({ backend: "wasm", token: 1 });
+    const fix = /^ggsl: no native addon: .* To fix it: (.*)\n$/.exec(broken.stderr)?.[1] ?? "";
+    expect(fix).toMatch(command);
+    expect(shell("sh", ["-c", fix], own)).toMatchObject({ status: 0 });
+    expect(JSON.parse(outputOf(evaluated(own)))).toMatchObject({ backend: "cpu", token: 1 });
+  });
 
-  needing(LINUX_X64).test(
-    "the library for GPUs is not installed",
-    () => {
-      const before = node([cli, "devices"], own).stdout;
-      const fix = /^no vulkan: no library is installed: (npm install .*)$/m.exec(before)?.[1] ?? "";
-      expect(shell("sh", ["-c", fix], own)).toMatchObject({ status: 0 });
-      const after = JSON.parse(node([cli, "devices", "--json"], own).stdout) as {
-        backends: { name: string; reason?: string }[];
-      };
-      // whether there is a GPU depends on the machine
-      expect(after.backends.find(({ name }) => name === "vulkan")?.reason).not.toBe("no library is installed");
-    },
-    120_000,
-  );
+  needing(LINUX_X64).test("the library for GPUs is not installed", () => {
+    const before = node([cli, "devices"], own).stdout;
+    const fix = /^no vulkan: no library is installed: (npm install .*)$/m.exec(before)?.[1] ?? "";
+    expect(shell("sh", ["-c", fix], own)).toMatchObject({ status: 0 });
+    const after = JSON.parse(node([cli, "devices", "--json"], own).stdout) as {
+      backends: { name: string; reason?: string }[];
+    };
+    // whether there is a GPU depends on the machine
+    expect(after.backends.find(({ name }) => name === "vulkan")?.reason).not.toBe("no library is installed");
+  });
 });
 
 describe("TypeScript, strict, with all declarations checked", () => {
@@ -289,7 +281,6 @@ describe("TypeScript, strict, with all declarations checked", () => {
       writeFileSync(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
       expect(node([VERSIONS[version], "-p", at])).toMatchObject({ stdout: "", status: 0 });
     },
-    60_000,
   );
 });
 
@@ -318,35 +309,31 @@ describe("pages", () => {
     });
     copyFileSync(join(folder, "node_modules/ggsl/dist/wasm/ggsl.wasm"), join(folder, SITE, "ggsl.wasm"));
     writeFileSync(join(folder, SITE, "esbuild.html"), '<body><script type="module" src="/browser.js"></script></body>');
-  }, 120_000);
+  });
 
   test("are built by Vite with the WebAssembly module, and by esbuild", () => {
     const assets = readdirSync(join(folder, SITE, "assets"));
     expect(assets).toEqual(expect.arrayContaining([expect.stringMatching(/^ggsl-.*\.wasm$/)]));
   });
 
-  browserTest(
-    "run in Chromium",
-    async () => {
-      const site = await openFolder(join(folder, SITE));
-      try {
-        const page = await site.browser.newPage();
-        const faults: string[] = [];
-        page.on("pageerror", ({ message }) => faults.push(message));
-        for (const [path, text] of [
-          ["", "2,1 on wasm; 2 on wasm"],
-          ["esbuild.html", "2,1 on wasm; true"],
-        ] as const) {
-          await page.goto(`${site.url}${path}`);
-          await page.locator("body").filter({ hasText: text }).waitFor({ timeout: 60_000 });
-        }
-        expect(faults).toEqual([]);
-      } finally {
-        await site.close();
+  browserTest("run in Chromium", async () => {
+    const site = await openFolder(join(folder, SITE));
+    try {
+      const page = patient(await site.browser.newPage());
+      const faults: string[] = [];
+      page.on("pageerror", ({ message }) => faults.push(message));
+      for (const [path, text] of [
+        ["", "2,1 on wasm; 2 on wasm"],
+        ["esbuild.html", "2,1 on wasm; true"],
+      ] as const) {
+        await page.goto(`${site.url}${path}`);
+        await page.locator("body").filter({ hasText: text }).waitFor();
       }
-    },
-    120_000,
-  );
+      expect(faults).toEqual([]);
+    } finally {
+      await site.close();
+    }
+  });
 });
 
 needing({ what: "pnpm, Deno and Bun", isThere: MANAGERS !== undefined, fix: "npm run check:packages" }).describe(
@@ -366,18 +353,14 @@ needing({ what: "pnpm, Deno and Bun", isThere: MANAGERS !== undefined, fix: "npm
         own,
       );
       expect(run).toMatchObject({ status: 0, stdout: expect.stringMatching(/^In the beginning \w+/) as unknown });
-    }, 120_000);
+    });
 
     test.each([
       ["Deno", `@deno/${platform}-glibc/deno`, ["run", "--quiet", "-A"]],
       ["Bun", `@oven/bun-${platform}/bin/bun`, []],
-    ] as const)(
-      "%s",
-      (_, path, args) => {
-        expect(shell(binary(path), [...args, given("compile.mjs")], folder).stdout).toContain("top_k(logits) k=3");
-        expect(printed(shell(binary(path), [...args, given("evaluate.mjs")], folder, MODEL))).toEqual(WRITTEN);
-      },
-      120_000,
-    );
+    ] as const)("%s", (_, path, args) => {
+      expect(shell(binary(path), [...args, given("compile.mjs")], folder).stdout).toContain("top_k(logits) k=3");
+      expect(printed(shell(binary(path), [...args, given("evaluate.mjs")], folder, MODEL))).toEqual(WRITTEN);
+    });
   },
 );

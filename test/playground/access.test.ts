@@ -30,34 +30,30 @@ async function whole(v: Visit): Promise<void> {
 inBrowser("access to the playground", () => {
   beforeAll(async () => {
     site = await openSite();
-  }, 120_000);
+  });
   afterAll(() => site?.close());
 
   test.each([
     ["light", DESK],
     ["dark", DESK],
     ["light", PHONE],
-  ] as const)(
-    "axe finds nothing, and nothing scrolls sideways: %s, %o",
-    async (colorScheme, viewport) => {
-      const v = await visit(site.browser, site.url, { viewport, colorScheme });
-      await whole(v);
-      expect(await findings(v)).toEqual([]);
-      await v.page.getByLabel("all tokens by rank").check();
-      for (const summary of await v.page.locator("summary").all()) await summary.click();
-      await v.type("chain c = gredy()");
-      await v.see("#diagnostics .error", /did you mean `greedy`/);
-      expect(await findings(v)).toEqual([]);
-      const widths = "[innerWidth, document.documentElement.scrollWidth]";
-      const [shown, needed] = await v.page.evaluate<[number, number]>(widths);
-      expect(needed).toBeLessThanOrEqual(shown);
-      await v.page.getByRole("button", { name: "Examples" }).click();
-      await v.page.locator(".card svg").first().waitFor();
-      expect(await findings(v)).toEqual([]);
-      await v.close();
-    },
-    120_000,
-  );
+  ] as const)("axe finds nothing, and nothing scrolls sideways: %s, %o", async (colorScheme, viewport) => {
+    const v = await visit(site.browser, site.url, { viewport, colorScheme });
+    await whole(v);
+    expect(await findings(v)).toEqual([]);
+    await v.page.getByLabel("all tokens by rank").check();
+    for (const summary of await v.page.locator("summary").all()) await summary.click();
+    await v.type("chain c = gredy()");
+    await v.see("#diagnostics .error", /did you mean `greedy`/);
+    expect(await findings(v)).toEqual([]);
+    const widths = "[innerWidth, document.documentElement.scrollWidth]";
+    const [shown, needed] = await v.page.evaluate<[number, number]>(widths);
+    expect(needed).toBeLessThanOrEqual(shown);
+    await v.page.getByRole("button", { name: "Examples" }).click();
+    await v.page.locator(".card svg").first().waitFor();
+    expect(await findings(v)).toEqual([]);
+    await v.close();
+  });
 
   test("an example is chosen by keyboard; its parameters have their own values and ranges", async () => {
     const v = await visit(site.browser, site.url);
@@ -81,7 +77,7 @@ inBrowser("access to the playground", () => {
     );
     await v.see("#parameters .ends", /^0 to 2$/);
     await v.close();
-  }, 120_000);
+  });
 
   test("F1 explains the name at the cursor, and a call shows its parameters", async () => {
     const v = await visit(site.browser, site.url);
@@ -100,7 +96,7 @@ inBrowser("access to the playground", () => {
     await v.page.locator("#editor .cm-line span", { hasText: "dist" }).last().hover();
     await v.see("#editor .cm-tooltip-hover .doc", /sampler dist\(/);
     await v.close();
-  }, 120_000);
+  });
 
   test("a stage is chosen by keyboard, and its tokens are named", async () => {
     const v = await visit(site.browser, site.url);

@@ -40,7 +40,7 @@ async function answers(host: string, port: number): Promise<boolean> {
 test("a port that no page can have is an error, and nothing stays open", () => {
   const { status, stderr } = node(["tools/run.mjs", "playground", "--port", "70000"]);
   expect([status, stderr]).toEqual([1, expect.stringContaining("playground: no page at port 70000: ")]);
-}, 120_000);
+});
 
 inBrowser("the playground of a checkout", () => {
   beforeAll(async () => {
@@ -60,7 +60,7 @@ inBrowser("the playground of a checkout", () => {
       ),
     ]);
     expect(addressIn(output) ?? output).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     if (tool?.exitCode === null) process.kill(-tool.pid!, "SIGKILL");
@@ -96,7 +96,7 @@ inBrowser("the playground of a checkout", () => {
     expect(paths).toContain("/v1/completions");
     expect(paths.filter((path) => path.includes("ggsl-llama"))).toEqual([]);
     await v.close();
-  }, 120_000);
+  });
 
   test("Ctrl-C ends the page and the server", async () => {
     const { port } = new URL(addressIn(output)!);

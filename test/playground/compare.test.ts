@@ -40,7 +40,7 @@ const STATUS = "#compare .status";
 inBrowser("comparing samplers", () => {
   beforeAll(async () => {
     site = await openSite();
-  }, 120_000);
+  });
   afterAll(() => site?.close());
 
   test("the playground links to it", async () => {
@@ -61,121 +61,105 @@ inBrowser("comparing samplers", () => {
     } finally {
       await server.close(0);
     }
-  }, 120_000);
+  });
 
-  llamaTest(
-    "table, figure, texts and files are those of the package",
-    async () => {
-      using model = await loadModelFromBytes(readFileSync(DEMO_MODEL));
-      const chains = [
-        { name: PIPELINE, chain: compilePipeline(PIPELINE) },
-        { name: "own", chain: compile(PROGRAM, { chain: "own" }) },
-      ];
-      const counts = { texts: 6, tokens: 10, seed: 7 };
-      const expected = await compareChains(model, "And God said", { ...counts, chains, sequences: 8 });
+  llamaTest("table, figure, texts and files are those of the package", async () => {
+    using model = await loadModelFromBytes(readFileSync(DEMO_MODEL));
+    const chains = [
+      { name: PIPELINE, chain: compilePipeline(PIPELINE) },
+      { name: "own", chain: compile(PROGRAM, { chain: "own" }) },
+    ];
+    const counts = { texts: 6, tokens: 10, seed: 7 };
+    const expected = await compareChains(model, "And God said", { ...counts, chains, sequences: 8 });
 
-      const v = await openPage({ colorScheme: "dark" });
-      await fill(v, [PIPELINE, PROGRAM], { "texts of each chain": 6, "tokens of a text": 10, seed: 7 });
-      // by keyboard
-      await v.page.getByLabel("prompt").fill("And God said");
-      await v.page.keyboard.press("Enter");
-      await v.page.locator(STATUS, { hasText: "Done: 6 texts" }).waitFor({ timeout: 60_000 });
-      await v.see("#compare li", /`front` picks no token/);
+    const v = await openPage({ colorScheme: "dark" });
+    await fill(v, [PIPELINE, PROGRAM], { "texts of each chain": 6, "tokens of a text": 10, seed: 7 });
+    // by keyboard
+    await v.page.getByLabel("prompt").fill("And God said");
+    await v.page.keyboard.press("Enter");
+    await v.page.locator(STATUS, { hasText: "Done: 6 texts" }).waitFor();
+    await v.see("#compare li", /`front` picks no token/);
 
-      const cells = await v.page.locator("#result td").allTextContents();
-      expect(cells).toEqual(compareRows(expected).flatMap(({ values }) => values));
-      const texts = await v.page.locator("#result blockquote").allTextContents();
-      expect(texts).toEqual(expected.chains.flatMap((chain) => chain.texts.slice(0, 4).map(({ text }) => text)));
-      for (const [label, content] of [
-        ["CSV", writeCsv(expected)],
-        ["SVG", drawFigure(expected)],
-      ] as const) {
-        const [download] = await Promise.all([
-          v.page.waitForEvent("download"),
-          v.page.getByRole("link", { name: label }).click(),
-        ]);
-        expect(readFileSync(await download.path(), "utf8")).toBe(content);
-      }
-      // the drawing is shown, not only named
-      const drawn =
-        "(() => { const { complete, naturalWidth } = document.querySelector('#result img'); return complete && naturalWidth > 200; })()";
-      expect(await v.page.evaluate(drawn)).toBe(true);
-      expect(await accessibilityFaults(v.page)).toEqual([]);
-      await v.page.screenshot({ path: join(SCREENSHOTS, "compare-dark.png"), fullPage: true });
-      await v.close();
-    },
-    120_000,
-  );
+    const cells = await v.page.locator("#result td").allTextContents();
+    expect(cells).toEqual(compareRows(expected).flatMap(({ values }) => values));
+    const texts = await v.page.locator("#result blockquote").allTextContents();
+    expect(texts).toEqual(expected.chains.flatMap((chain) => chain.texts.slice(0, 4).map(({ text }) => text)));
+    for (const [label, content] of [
+      ["CSV", writeCsv(expected)],
+      ["SVG", drawFigure(expected)],
+    ] as const) {
+      const [download] = await Promise.all([
+        v.page.waitForEvent("download"),
+        v.page.getByRole("link", { name: label }).click(),
+      ]);
+      expect(readFileSync(await download.path(), "utf8")).toBe(content);
+    }
+    // the drawing is shown, not only named
+    const drawn =
+      "(() => { const { complete, naturalWidth } = document.querySelector('#result img'); return complete && naturalWidth > 200; })()";
+    expect(await v.page.evaluate(drawn)).toBe(true);
+    expect(await accessibilityFaults(v.page)).toEqual([]);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "compare-dark.png"), fullPage: true });
+    await v.close();
+  });
 
-  llamaTest(
-    "a telephone's screen",
-    async () => {
-      const v = await openPage({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
-      await fill(v, [PIPELINE, "min_p(0.1) |> dist()", "temp(0.5) |> dist()", PROGRAM], {
-        "texts of each chain": 2,
-        "tokens of a text": 4,
-      });
+  llamaTest("a telephone's screen", async () => {
+    const v = await openPage({ viewport: { width: 390, height: 844 }, colorScheme: "light" });
+    await fill(v, [PIPELINE, "min_p(0.1) |> dist()", "temp(0.5) |> dist()", PROGRAM], {
+      "texts of each chain": 2,
+      "tokens of a text": 4,
+    });
+    await start(v);
+    await v.page.locator(STATUS, { hasText: "Done" }).waitFor();
+    expect(await v.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    expect(await accessibilityFaults(v.page)).toEqual([]);
+    await v.page.screenshot({ path: join(SCREENSHOTS, "compare-phone.png"), fullPage: true });
+    await v.close();
+  });
+
+  llamaTest("what cannot be compared is refused, and the page goes on", async () => {
+    const v = await openPage();
+    const many = `import { greedy } from "std"\n${["a", "b", "c", "d", "e"].map((name) => `chain ${name} = greedy`).join("\n")}`;
+    const CASES: readonly (readonly [chains: readonly string[], message: RegExp])[] = [
+      [[], /no chain to compare/],
+      [["topk(3) |> greedy()"], /unknown sampler `topk`.*did you mean/s],
+      [["top_k(3)"], /does not pick a token/],
+      [[many], /from 1 to 4 chains to compare, found 5/],
+      [['import { constrain, greedy } from "std"\nchain c(g: grammar) = constrain(g) |> greedy()'], /grammar/],
+    ];
+    for (const [chains, message] of CASES) {
+      await fill(v, chains, { "texts of each chain": 2, "tokens of a text": 3 });
       await start(v);
-      await v.page.locator(STATUS, { hasText: "Done" }).waitFor({ timeout: 60_000 });
-      expect(await v.page.evaluate("document.documentElement.scrollWidth")).toBe(390);
-      expect(await accessibilityFaults(v.page)).toEqual([]);
-      await v.page.screenshot({ path: join(SCREENSHOTS, "compare-phone.png"), fullPage: true });
-      await v.close();
-    },
-    120_000,
-  );
+      await v.page.locator(`${STATUS}.fault`, { hasText: message }).waitFor();
+    }
+    await fill(v, [PIPELINE], { "texts of each chain": 0 });
+    await start(v);
+    await v.see(`${STATUS}.fault`, /texts: expected an integer from 1 to 256, found 0/);
+    await fill(v, [PIPELINE], { "texts of each chain": 2, "tokens of a text": 1024 });
+    await start(v);
+    await v.page.locator(`${STATUS}.fault`, { hasText: "the context size is" }).waitFor();
+    // the same pipeline twice has two names
+    await fill(v, ["greedy()", "greedy()"], { "tokens of a text": 3 });
+    await start(v);
+    await v.page.locator(STATUS, { hasText: "Done" }).waitFor();
+    expect(await v.page.locator("#result thead code").allTextContents()).toEqual(["greedy()", "greedy() (2)"]);
+    expect(await v.page.locator("#compare li").count()).toBe(2);
+    await v.close();
+  });
 
-  llamaTest(
-    "what cannot be compared is refused, and the page goes on",
-    async () => {
-      const v = await openPage();
-      const many = `import { greedy } from "std"\n${["a", "b", "c", "d", "e"].map((name) => `chain ${name} = greedy`).join("\n")}`;
-      const CASES: readonly (readonly [chains: readonly string[], message: RegExp])[] = [
-        [[], /no chain to compare/],
-        [["topk(3) |> greedy()"], /unknown sampler `topk`.*did you mean/s],
-        [["top_k(3)"], /does not pick a token/],
-        [[many], /from 1 to 4 chains to compare, found 5/],
-        [['import { constrain, greedy } from "std"\nchain c(g: grammar) = constrain(g) |> greedy()'], /grammar/],
-      ];
-      for (const [chains, message] of CASES) {
-        await fill(v, chains, { "texts of each chain": 2, "tokens of a text": 3 });
-        await start(v);
-        await v.page.locator(`${STATUS}.fault`, { hasText: message }).waitFor({ timeout: 60_000 });
-      }
-      await fill(v, [PIPELINE], { "texts of each chain": 0 });
-      await start(v);
-      await v.see(`${STATUS}.fault`, /texts: expected an integer from 1 to 256, found 0/);
-      await fill(v, [PIPELINE], { "texts of each chain": 2, "tokens of a text": 1024 });
-      await start(v);
-      await v.page.locator(`${STATUS}.fault`, { hasText: "the context size is" }).waitFor({ timeout: 60_000 });
-      // the same pipeline twice has two names
-      await fill(v, ["greedy()", "greedy()"], { "tokens of a text": 3 });
-      await start(v);
-      await v.page.locator(STATUS, { hasText: "Done" }).waitFor({ timeout: 60_000 });
-      expect(await v.page.locator("#result thead code").allTextContents()).toEqual(["greedy()", "greedy() (2)"]);
-      expect(await v.page.locator("#compare li").count()).toBe(2);
-      await v.close();
-    },
-    180_000,
-  );
-
-  llamaTest(
-    "it can be stopped, and shows the texts that had ended",
-    async () => {
-      const v = await openPage();
-      await fill(v, [PIPELINE, "temp(1) |> dist()"], { "texts of each chain": 256, "tokens of a text": 64 });
-      await start(v);
-      await v.page.locator("#result table").waitFor({ timeout: 60_000 });
-      await v.page.getByRole("button", { name: "Stop" }).click();
-      await v.page.locator(STATUS, { hasText: /^Stopped after \d+ texts/ }).waitFor({ timeout: 60_000 });
-      const shown = await v.page.locator("#result caption").innerText();
-      const count = Number(shown.split(" ")[0]);
-      expect(count).toBeGreaterThan(0);
-      expect(count).toBeLessThan(256);
-      expect(await v.page.locator(STATUS).innerText()).toBe(`Stopped after ${count} texts of each chain.`);
-      expect(await v.page.getByRole("button", { name: "Compare" }).isEnabled()).toBe(true);
-      await v.close();
-    },
-    120_000,
-  );
+  llamaTest("it can be stopped, and shows the texts that had ended", async () => {
+    const v = await openPage();
+    await fill(v, [PIPELINE, "temp(1) |> dist()"], { "texts of each chain": 256, "tokens of a text": 64 });
+    await start(v);
+    await v.page.locator("#result table").waitFor();
+    await v.page.getByRole("button", { name: "Stop" }).click();
+    await v.page.locator(STATUS, { hasText: /^Stopped after \d+ texts/ }).waitFor();
+    const shown = await v.page.locator("#result caption").innerText();
+    const count = Number(shown.split(" ")[0]);
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(256);
+    expect(await v.page.locator(STATUS).innerText()).toBe(`Stopped after ${count} texts of each chain.`);
+    expect(await v.page.getByRole("button", { name: "Compare" }).isEnabled()).toBe(true);
+    await v.close();
+  });
 });

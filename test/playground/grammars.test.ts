@@ -9,7 +9,7 @@ import { llamaModulePath } from "../../runtime/core/root.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { needing } from "../needs.js";
 import { LLAMA_MODULE } from "../wasm/llamaTest.js";
-import { BROWSER, openFolder, type Site } from "./site.js";
+import { BROWSER, openFolder, patient, type Site } from "./site.js";
 
 const FOLDER = resolve("build", "playground-grammars");
 
@@ -65,11 +65,11 @@ needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith(".js"));
     engine = files.filter((file) => readFileSync(join(FOLDER, file), "utf8").includes(ENGINE));
     site = await openFolder(FOLDER);
-  }, 120_000);
+  });
   afterAll(() => site?.close());
 
   const written = async (spec: string, uniforms: object): Promise<{ text: string; files: string[] }> => {
-    const page = await site.browser.newPage();
+    const page = patient(await site.browser.newPage());
     const files: string[] = [];
     page.context().on("request", (request) => files.push(new URL(request.url()).pathname.slice(1)));
     await page.goto(site.url);
@@ -96,5 +96,5 @@ needing(BROWSER, LLAMA_MODULE).describe("grammars in Chromium", () => {
     expect(plain.text).not.toBe("");
     expect(plain.files).toContain("worker.js");
     expect(plain.files).not.toContain(engine[0]);
-  }, 120_000);
+  });
 });

@@ -24,7 +24,7 @@ const ZIPF = Float32Array.from({ length: 500 }, (_, i) => -Math.log(i + 1));
 inBrowser("the playground in Chromium", () => {
   beforeAll(async () => {
     site = await openSite();
-  }, 60_000);
+  });
   afterAll(() => site?.close());
 
   test("an error is shown while typing, and disappears when it is fixed", async () => {
@@ -161,21 +161,17 @@ inBrowser("the playground in Chromium", () => {
     ["wide", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
     ["narrow", { viewport: { width: 400, height: 800 }, colorScheme: "light" }],
     ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
-  ] as const)(
-    "no content is clipped: %s",
-    async (name, options) => {
-      const v = await visit(site.browser, site.url, options);
-      await v.see("#graph .status", /nodes; without the optimizer/);
-      await seeTexts(v);
-      const [shown, needed] = await v.page.evaluate<[number, number]>(
-        "[innerWidth, document.documentElement.scrollWidth]",
-      );
-      expect(needed).toBeLessThanOrEqual(shown);
-      await v.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
-      await v.close();
-    },
-    60_000,
-  );
+  ] as const)("no content is clipped: %s", async (name, options) => {
+    const v = await visit(site.browser, site.url, options);
+    await v.see("#graph .status", /nodes; without the optimizer/);
+    await seeTexts(v);
+    const [shown, needed] = await v.page.evaluate<[number, number]>(
+      "[innerWidth, document.documentElement.scrollWidth]",
+    );
+    expect(needed).toBeLessThanOrEqual(shown);
+    await v.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+    await v.close();
+  });
 
   test("a link restores the page it was created from", async () => {
     const v = await visit(site.browser, site.url);

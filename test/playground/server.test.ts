@@ -31,7 +31,7 @@ inBrowser("the playground of a server", () => {
     await buildPlayground();
     mkdirSync(SCREENSHOTS, { recursive: true });
     [browser, server] = await Promise.all([openBrowser(), open({ limits: { work: 6000 } })]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close(0);
@@ -94,7 +94,7 @@ inBrowser("the playground of a server", () => {
     // of the refusal, which Chromium reports
     expect(v.faults.splice(0)).toEqual([expect.stringContaining("status of 400")]);
     await v.close();
-  }, 120_000);
+  });
 
   test("Stop ends a text at the server, and a key is asked for", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ggsl-keys-"));
@@ -131,5 +131,5 @@ inBrowser("the playground of a server", () => {
       await guarded.close(0);
       rmSync(folder, { recursive: true });
     }
-  }, 120_000);
+  });
 });

@@ -41,7 +41,7 @@ let site: Site;
 inBrowser("sets, vocabularies and guides in the playground", () => {
   beforeAll(async () => {
     site = await openSite();
-  }, 120_000);
+  });
   afterAll(() => site?.close());
 
   test("the fields of sets decide which tokens stay, and a link keeps them", async () => {
@@ -82,7 +82,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
     expect(await other.page.getByLabel("vocabulary", { exact: true }).inputValue()).toBe("a\n b\nc\nd");
     await other.close();
     await v.close();
-  }, 60_000);
+  });
 
   test("the editor colours functions, sets, patterns and block comments", async () => {
     const v = await visit(site.browser, site.url);
@@ -107,47 +107,43 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
     expect(await colourOf("measure", 5)).toBe(keyword);
     await v.page.screenshot({ path: join(SCREENSHOTS, "colours.png") });
     await v.close();
-  }, 60_000);
+  });
 
-  llamaTest(
-    "the model's texts are the vocabulary of its logits, and a guide has a prompt",
-    async () => {
-      using model = await loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
-      const pieces: string[] = [];
-      const [prompt, negative] = ["And the LORD said unto", "In the beginning"];
-      const options = { chain: compile(GUIDED), maxTokens: 12, guides: { negative: { prompt: negative } } };
-      for await (const { text } of model.generate(prompt, options)) pieces.push(text);
+  llamaTest("the model's texts are the vocabulary of its logits, and a guide has a prompt", async () => {
+    using model = await loadModelFromBytes(readFileSync(DEMO_MODEL), { backend: "wasm" });
+    const pieces: string[] = [];
+    const [prompt, negative] = ["And the LORD said unto", "In the beginning"];
+    const options = { chain: compile(GUIDED), maxTokens: 12, guides: { negative: { prompt: negative } } };
+    for await (const { text } of model.generate(prompt, options)) pieces.push(text);
 
-      const v = await visit(site.browser, site.url);
-      await v.zipf();
-      await v.type(GUIDED);
-      await v.see("#stages .status", /reads the logits of other sequences \(negative\)/);
-      await v.page.getByLabel("Prompt of the guide negative").fill(negative);
-      await v.page.getByLabel("Prompt", { exact: true }).fill(prompt);
-      await v.page.getByLabel("Tokens", { exact: true }).fill("12");
-      await v.page.getByRole("button", { name: "Write" }).click();
-      const ours = v.page.locator("#text .side").nth(0).locator(".token");
-      await until(
-        async () => (await ours.allTextContents()).join(""),
-        (text) => text === pieces.join(""),
-      );
+    const v = await visit(site.browser, site.url);
+    await v.zipf();
+    await v.type(GUIDED);
+    await v.see("#stages .status", /reads the logits of other sequences \(negative\)/);
+    await v.page.getByLabel("Prompt of the guide negative").fill(negative);
+    await v.page.getByLabel("Prompt", { exact: true }).fill(prompt);
+    await v.page.getByLabel("Tokens", { exact: true }).fill("12");
+    await v.page.getByRole("button", { name: "Write" }).click();
+    const ours = v.page.locator("#text .side").nth(0).locator(".token");
+    await until(
+      async () => (await ours.allTextContents()).join(""),
+      (text) => text === pieces.join(""),
+    );
 
-      // at a place of the text the guide has its logits too
-      await v.page.getByLabel("Logits from").selectOption("model");
-      await ours.nth(3).click();
-      await v.see("#stages .where", /^Token 4 of your program's text/);
-      await v.see("#stages .status", new RegExp(`^Picks token \\d+ ${JSON.stringify(pieces[3])};`));
-      await v.page.screenshot({ path: join(SCREENSHOTS, "guides.png"), fullPage: true });
-      await v.type(`import { greedy } from "std"
+    // at a place of the text the guide has its logits too
+    await v.page.getByLabel("Logits from").selectOption("model");
+    await ours.nth(3).click();
+    await v.see("#stages .where", /^Token 4 of your program's text/);
+    await v.see("#stages .status", new RegExp(`^Picks token \\d+ ${JSON.stringify(pieces[3])};`));
+    await v.page.screenshot({ path: join(SCREENSHOTS, "guides.png"), fullPage: true });
+    await v.type(`import { greedy } from "std"
 sampler words() {
   keep token in tokens(/^ [A-Z]+$/)
 }
 chain c = words() |> greedy()
 `);
-      await v.see("#stages .status", /Picks token \d+ " [A-Z]+";/);
-      expect(await v.page.getByLabel("Prompt of the guide negative").count()).toBe(0);
-      await v.close();
-    },
-    120_000,
-  );
+    await v.see("#stages .status", /Picks token \d+ " [A-Z]+";/);
+    expect(await v.page.getByLabel("Prompt of the guide negative").count()).toBe(0);
+    await v.close();
+  });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { buildPlayground } from "../../tools/lib/playground.js";
 import { needing, isSet, type Need } from "../needs.js";
 
@@ -74,6 +74,15 @@ async function serve(folder: string): Promise<{ readonly url: string; readonly s
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, server };
+}
+
+/** Milliseconds after which what a page shows does not come any more, on a machine that does much else. */
+export const PATIENCE = 240_000;
+
+/** Waits of the page end after that. */
+export function patient(page: Page): Page {
+  page.setDefaultTimeout(PATIENCE);
+  return page;
 }
 
 export const openBrowser = (flags: readonly string[] = []): Promise<Browser> =>

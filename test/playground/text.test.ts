@@ -34,7 +34,7 @@ const loadHere = (): Promise<Model> => loadModelFromBytes(readFileSync(DEMO_MODE
 inBrowser("text in the playground", () => {
   beforeAll(async () => {
     site = await openSite();
-  }, 120_000);
+  });
   afterAll(() => site?.close());
 
   if (!isBuilt)
@@ -44,151 +44,129 @@ inBrowser("text in the playground", () => {
       await v.close();
     });
 
-  llamaTest(
-    "two chains write side by side, as they do outside of the page",
-    async () => {
-      using model = await loadHere();
-      const pieces: string[] = [];
-      for await (const { text } of model.generate(PROMPT, { chain: compile(GREEDY), maxTokens: 24 })) pieces.push(text);
+  llamaTest("two chains write side by side, as they do outside of the page", async () => {
+    using model = await loadHere();
+    const pieces: string[] = [];
+    for await (const { text } of model.generate(PROMPT, { chain: compile(GREEDY), maxTokens: 24 })) pieces.push(text);
 
-      const v = await visit(site.browser, site.url);
-      await v.type(GREEDY);
-      await v.see("#stages .stage h3", /^greedy/);
-      await v.page.getByLabel("Prompt", { exact: true }).fill(PROMPT);
-      await v.page.getByLabel("Tokens", { exact: true }).fill("24");
-      await v.page.getByLabel("Stages to compare with").fill(`mirostat_v2(${TAU}, ${ETA})`);
-      await v.page.getByRole("button", { name: "Write" }).click();
-      await v.see("#text .side:nth-child(2) .hint", /24 tokens, the requested number/);
-      await v.see("#text .side:nth-child(1) .hint", /24 tokens, the requested number/);
-      const [ours, other] = [v.page.locator("#text .side").nth(0), v.page.locator("#text .side").nth(1)];
-      const texts = await Promise.all([ours, other].map((side) => side.locator(".token").allTextContents()));
-      expect(texts[0]!.join("")).toBe(pieces.join(""));
-      expect(texts[1]).toHaveLength(24);
+    const v = await visit(site.browser, site.url);
+    await v.type(GREEDY);
+    await v.see("#stages .stage h3", /^greedy/);
+    await v.page.getByLabel("Prompt", { exact: true }).fill(PROMPT);
+    await v.page.getByLabel("Tokens", { exact: true }).fill("24");
+    await v.page.getByLabel("Stages to compare with").fill(`mirostat_v2(${TAU}, ${ETA})`);
+    await v.page.getByRole("button", { name: "Write" }).click();
+    await v.see("#text .side:nth-child(2) .hint", /24 tokens, the requested number/);
+    await v.see("#text .side:nth-child(1) .hint", /24 tokens, the requested number/);
+    const [ours, other] = [v.page.locator("#text .side").nth(0), v.page.locator("#text .side").nth(1)];
+    const texts = await Promise.all([ours, other].map((side) => side.locator(".token").allTextContents()));
+    expect(texts[0]!.join("")).toBe(pieces.join(""));
+    expect(texts[1]).toHaveLength(24);
 
-      // both texts are marked where they part
-      const parting = texts[0]!.findIndex((text, i) => text !== texts[1]![i]);
-      expect(await other.locator(".shared").count()).toBe(parting);
-      expect(await v.page.locator("#text .parting").allTextContents()).toEqual(texts.map((text) => text[parting]));
-      await v.see("#text .parting-line", new RegExp(`^The same for ${parting} tokens, then they part`));
+    // both texts are marked where they part
+    const parting = texts[0]!.findIndex((text, i) => text !== texts[1]![i]);
+    expect(await other.locator(".shared").count()).toBe(parting);
+    expect(await v.page.locator("#text .parting").allTextContents()).toEqual(texts.map((text) => text[parting]));
+    await v.see("#text .parting-line", new RegExp(`^The same for ${parting} tokens, then they part`));
 
-      // the drawn line is mirostat's limit, computed from the shown probabilities
-      const [course, courseOfOther] = [v.page.locator(".course").nth(0), v.page.locator(".course").nth(1)];
-      expect(await course.locator("figcaption code").allTextContents()).toEqual(["surprise"]);
-      expect((await courseOfOther.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual([
-        "surprise",
-        "mu",
-      ]);
-      const spans = await other.locator(".token").all();
-      const labels = await Promise.all(spans.map((span) => span.getAttribute("aria-label")));
-      const surprises = labels.map((label) => -Math.log2(Number(label!.split(" ").at(-1))));
-      let mu = 2 * TAU;
-      const mus = surprises.map((surprise) => (mu -= ETA * (surprise - TAU)));
-      expect(mus).toHaveLength(24);
-      for (const [i, values] of [surprises, mus].entries()) {
-        const line = courseOfOther.locator("polyline").nth(i);
-        await until(
-          () => heightsOf(line),
-          (heights) => heights.length === 24,
-        );
-        expect(await heightsOf(line)).toEqual(scaled(values).map((height) => expect.closeTo(height, 1)));
-        const last = await courseOfOther.locator("figcaption .ends").nth(i).innerText();
-        expect(Number(last.split(" ").at(-1))).toBeCloseTo(values.at(-1)!, 1);
-      }
-      await v.page.screenshot({ path: join(SCREENSHOTS, "text.png"), fullPage: true });
-      await v.close();
-    },
-    120_000,
-  );
-
-  llamaTest(
-    "a text is written on load, and at each of its tokens the stages pick that token",
-    async () => {
-      const v = await visit(site.browser, site.url);
-      await v.see("#text .side:nth-child(2) .hint", /48 tokens, the requested number/);
-      // draws, states and history are those of the place: mirostat's limit depends on all tokens before
-      await v.type(
-        'import { penalties, mirostat_v2 } from "std"\n\nchain c = penalties(32, 1.3) |> mirostat_v2(3, 0.3)\n',
-      );
-      await v.see(".course figcaption code", /^mu$/);
-      await v.see("#text .side:nth-child(1) .hint", /48 tokens/);
-      for (const side of [0, 1]) {
-        const tokens = v.page.locator("#text .side").nth(side).locator(".token");
-        await tokens.first().focus();
-        await v.page.keyboard.press("Enter");
-        for (let at = 0; at < 9; at++) {
-          const where = `^Token ${at + 1} of ${side === 0 ? "your program's text" : "the text to compare with"}`;
-          await v.see("#stages .where", new RegExp(where));
-          const text = await tokens.nth(at).evaluate((span) => (span as { textContent: string }).textContent);
-          await v.see("#stages .status", new RegExp(`^Picks token \\d+ ${escaped(JSON.stringify(text))};`));
-          expect(await tokens.nth(at).getAttribute("aria-pressed")).toBe("true");
-          await v.page.keyboard.press("ArrowRight");
-        }
-      }
-      await v.close();
-    },
-    120_000,
-  );
-
-  llamaTest(
-    "the logits come from the model's next token",
-    async () => {
-      const v = await visit(site.browser, site.url);
-      await v.type(GREEDY);
-      await v.see("#stages .stage h3", /^greedy/);
-      using model = await loadHere();
-      const { token } = await compile(GREEDY).evaluate(await model.logits("Now the king"), { backend: "cpu" });
-      const text = JSON.stringify(model.textOf(token!));
-      await v.see("#stages .status", new RegExp(`^Picks token ${token} ${text};`));
-      await v.see("#stages .stage", new RegExp(`^greedy${model.info.vocabSize} tokens,`));
-      await v.close();
-    },
-    120_000,
-  );
-
-  llamaTest(
-    "a generation is stopped, a file that is not a model is refused, and a host tail generates",
-    async () => {
-      const v = await visit(site.browser, site.url);
-      await v.see("#text .side:nth-child(2) .hint", /48 tokens/);
-      await v.page.getByLabel("Tokens", { exact: true }).fill("400");
-      await v.page.getByRole("button", { name: "Write" }).click();
-      const line = v.page.locator(".course").first().locator("polyline").first();
-      const drawn = async (): Promise<number> => (await heightsOf(line)).length;
-      await until(drawn, (count) => count > 50);
-      const early = await drawn();
-      await until(drawn, (count) => count !== early);
-      await v.page.getByRole("button", { name: "Stop" }).click();
-      await v.see("#text .side .hint", /stopped/);
-      const count = await v.page.locator("#text .side:nth-child(1) .token").count();
-      expect(count).toBeLessThan(400);
-      await until(drawn, (points) => points === count);
-      await v.page.locator("#text summary", { hasText: "another model" }).click();
-      await v.page.getByLabel("Another model, a GGUF file").setInputFiles({
-        name: "notes.gguf",
-        mimeType: "application/octet-stream",
-        buffer: Buffer.from("no model at all"),
-      });
-      await v.see("#text .status.fault", /Texts are the demo model's again/);
-      await v.page.getByLabel("Tokens", { exact: true }).fill("4");
+    // the drawn line is mirostat's limit, computed from the shown probabilities
+    const [course, courseOfOther] = [v.page.locator(".course").nth(0), v.page.locator(".course").nth(1)];
+    expect(await course.locator("figcaption code").allTextContents()).toEqual(["surprise"]);
+    expect((await courseOfOther.locator("figcaption code").allTextContents()).slice(0, 2)).toEqual(["surprise", "mu"]);
+    const spans = await other.locator(".token").all();
+    const labels = await Promise.all(spans.map((span) => span.getAttribute("aria-label")));
+    const surprises = labels.map((label) => -Math.log2(Number(label!.split(" ").at(-1))));
+    let mu = 2 * TAU;
+    const mus = surprises.map((surprise) => (mu -= ETA * (surprise - TAU)));
+    expect(mus).toHaveLength(24);
+    for (const [i, values] of [surprises, mus].entries()) {
+      const line = courseOfOther.locator("polyline").nth(i);
       await until(
-        () => v.page.getByRole("button", { name: "Write" }).isEnabled(),
-        (isEnabled) => isEnabled,
+        () => heightsOf(line),
+        (heights) => heights.length === 24,
       );
-      // a chain that the page itself cannot evaluate runs in llama.cpp's worker
-      await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
-      await v.see(
-        "#stages .status",
-        /is one of llama.cpp's own CPU samplers, which run only where the model's text is/,
-      );
-      await v.page.getByRole("button", { name: "Write" }).click();
-      // the worker of these logits is gone; a new one computed them again
-      await v.see("#stages .stage", /^top_k\(5\)2048 → 5 tokens/);
-      await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
-      await v.see("#text .side:nth-child(2) .hint", /4 tokens/);
-      await v.close();
-    },
-    120_000,
-  );
+      expect(await heightsOf(line)).toEqual(scaled(values).map((height) => expect.closeTo(height, 1)));
+      const last = await courseOfOther.locator("figcaption .ends").nth(i).innerText();
+      expect(Number(last.split(" ").at(-1))).toBeCloseTo(values.at(-1)!, 1);
+    }
+    await v.page.screenshot({ path: join(SCREENSHOTS, "text.png"), fullPage: true });
+    await v.close();
+  });
+
+  llamaTest("a text is written on load, and at each of its tokens the stages pick that token", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.see("#text .side:nth-child(2) .hint", /48 tokens, the requested number/);
+    // draws, states and history are those of the place: mirostat's limit depends on all tokens before
+    await v.type(
+      'import { penalties, mirostat_v2 } from "std"\n\nchain c = penalties(32, 1.3) |> mirostat_v2(3, 0.3)\n',
+    );
+    await v.see(".course figcaption code", /^mu$/);
+    await v.see("#text .side:nth-child(1) .hint", /48 tokens/);
+    for (const side of [0, 1]) {
+      const tokens = v.page.locator("#text .side").nth(side).locator(".token");
+      await tokens.first().focus();
+      await v.page.keyboard.press("Enter");
+      for (let at = 0; at < 9; at++) {
+        const where = `^Token ${at + 1} of ${side === 0 ? "your program's text" : "the text to compare with"}`;
+        await v.see("#stages .where", new RegExp(where));
+        const text = await tokens.nth(at).evaluate((span) => (span as { textContent: string }).textContent);
+        await v.see("#stages .status", new RegExp(`^Picks token \\d+ ${escaped(JSON.stringify(text))};`));
+        expect(await tokens.nth(at).getAttribute("aria-pressed")).toBe("true");
+        await v.page.keyboard.press("ArrowRight");
+      }
+    }
+    await v.close();
+  });
+
+  llamaTest("the logits come from the model's next token", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type(GREEDY);
+    await v.see("#stages .stage h3", /^greedy/);
+    using model = await loadHere();
+    const { token } = await compile(GREEDY).evaluate(await model.logits("Now the king"), { backend: "cpu" });
+    const text = JSON.stringify(model.textOf(token!));
+    await v.see("#stages .status", new RegExp(`^Picks token ${token} ${text};`));
+    await v.see("#stages .stage", new RegExp(`^greedy${model.info.vocabSize} tokens,`));
+    await v.close();
+  });
+
+  llamaTest("a generation is stopped, a file that is not a model is refused, and a host tail generates", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.see("#text .side:nth-child(2) .hint", /48 tokens/);
+    await v.page.getByLabel("Tokens", { exact: true }).fill("400");
+    await v.page.getByRole("button", { name: "Write" }).click();
+    const line = v.page.locator(".course").first().locator("polyline").first();
+    const drawn = async (): Promise<number> => (await heightsOf(line)).length;
+    await until(drawn, (count) => count > 50);
+    const early = await drawn();
+    await until(drawn, (count) => count !== early);
+    await v.page.getByRole("button", { name: "Stop" }).click();
+    await v.see("#text .side .hint", /stopped/);
+    const count = await v.page.locator("#text .side:nth-child(1) .token").count();
+    expect(count).toBeLessThan(400);
+    await until(drawn, (points) => points === count);
+    await v.page.locator("#text summary", { hasText: "another model" }).click();
+    await v.page.getByLabel("Another model, a GGUF file").setInputFiles({
+      name: "notes.gguf",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from("no model at all"),
+    });
+    await v.see("#text .status.fault", /Texts are the demo model's again/);
+    await v.page.getByLabel("Tokens", { exact: true }).fill("4");
+    await until(
+      () => v.page.getByRole("button", { name: "Write" }).isEnabled(),
+      (isEnabled) => isEnabled,
+    );
+    // a chain that the page itself cannot evaluate runs in llama.cpp's worker
+    await v.type('import { top_k } from "std"\nchain tailed = top_k(5) |> host greedy()');
+    await v.see("#stages .status", /is one of llama.cpp's own CPU samplers, which run only where the model's text is/);
+    await v.page.getByRole("button", { name: "Write" }).click();
+    // the worker of these logits is gone; a new one computed them again
+    await v.see("#stages .stage", /^top_k\(5\)2048 → 5 tokens/);
+    await v.see("#text .side:nth-child(1) .hint", /4 tokens/);
+    await v.see("#text .side:nth-child(2) .hint", /4 tokens/);
+    await v.close();
+  });
 });
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,6 +1,7 @@
 /** One visit to the page: what a user sees and does. */
 import { expect } from "@jest/globals";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { PATIENCE, patient } from "./site.js";
 
 export interface Visit {
   readonly page: Page;
@@ -9,6 +10,8 @@ export interface Visit {
   program(): Promise<string>;
   diagnostics(): Promise<string>;
   notices(): Promise<string>;
+  /** While it runs, the page has only the patience that it has for people. */
+  hurried<T>(action: () => Promise<T>): Promise<T>;
   /** Takes logits of 500 tokens like words of a language, which need no model. */
   zipf(): Promise<void>;
   /** Waits until a status line or a list matches. */
@@ -24,12 +27,30 @@ const EDITING = "Applying inline style violates";
 
 /** Polls until the value is good, and returns it. */
 export async function until<T>(read: () => Promise<T>, isGood: (value: T) => boolean): Promise<T> {
-  for (let waited = 0; ; waited += 50) {
+  for (const begin = performance.now(); ;) {
     const value = await read();
     if (isGood(value)) return value;
-    if (waited > 100_000) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
+    if (performance.now() - begin > PATIENCE) throw new Error(`timed out; the last value is ${JSON.stringify(value)}`);
     await new Promise((done) => setTimeout(done, 50));
   }
+}
+
+/** The page's limits of time, which are timers of at least so many milliseconds, are for a machine that does nothing else. */
+const LONG_TIMER = 4000;
+/** Its limits are so many times as long here. */
+const SLOWER = 20;
+
+interface Slowed {
+  slower: number;
+}
+
+/** In the page, before its scripts: long timers are longer. */
+function slowTimers([long, slower]: readonly [number, number]): void {
+  const own = globalThis.setTimeout;
+  const slowed = Object.assign(globalThis, { slower });
+  const slow = (run: () => void, milliseconds = 0): unknown =>
+    own(run, milliseconds < long ? milliseconds : slowed.slower * milliseconds);
+  Object.assign(globalThis, { setTimeout: slow });
 }
 
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
@@ -37,7 +58,8 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const requests: string[] = [];
   const faults: string[] = [];
   context.on("request", (request) => requests.push(request.url()));
-  const page = await context.newPage();
+  const page = patient(await context.newPage());
+  await page.addInitScript(slowTimers, [LONG_TIMER, SLOWER] as const);
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" && !message.text().startsWith(EDITING)) faults.push(message.text());
@@ -55,12 +77,20 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     program: async () => (await page.locator("#editor .cm-line").allTextContents()).join("\n"),
     diagnostics: () => textOf("#diagnostics"),
     notices: () => textOf("#notices .notice span"),
+    async hurried(action) {
+      const set = (slower: number): Promise<void> =>
+        page.evaluate((value) => void ((globalThis as unknown as Slowed).slower = value), slower);
+      await set(1);
+      const result = await action();
+      await set(SLOWER);
+      return result;
+    },
     async zipf() {
       await page.getByLabel("Logits from").selectOption("zipf");
     },
     see: async (selector, text) => {
       const wanted = page.locator(selector).filter({ hasText: text }).first();
-      await wanted.waitFor({ timeout: 45_000 }).catch(async () => {
+      await wanted.waitFor().catch(async () => {
         const found = await Promise.all([selector, "#diagnostics", "#busy", "main .status"].map(textOf));
         throw new Error(`timed out: expected ${text} in ${selector}, found ${JSON.stringify(found)}`);
       });

@@ -144,7 +144,7 @@ test("a worker that goes silent after the handshake ends the load, by its limit 
   const signal = AbortSignal.timeout(3000);
   await expect(loadModel(DEMO_MODEL, { servers: [endpoint], signal })).rejects.toMatchObject({ name: "TimeoutError" });
   await close();
-}, 120_000);
+});
 
 test("a server on two workers loads its model again when one was lost: requests that ran fail, others wait, and it is not ready meanwhile", async () => {
   const [other, worker] = [await startWorker(), await startWorker()];

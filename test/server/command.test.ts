@@ -46,7 +46,7 @@ test("two servers on one port, and the end of one", async () => {
   expect(await answer.text()).toContain("[DONE]");
   expect((await server.ended).status).toBe(0);
   expect(server.output()).toMatch(/"path":"\/v1\/completions","status":200,.*"tokens":300/);
-}, 60_000);
+});
 
 test("SIGINT ends it as SIGTERM does", async () => {
   const server = serve("--port", "0");
@@ -54,7 +54,7 @@ test("SIGINT ends it as SIGTERM does", async () => {
   server.kill("SIGINT");
   expect((await server.ended).status).toBe(0);
   expect(server.output()).toMatch(/ending: running texts/);
-}, 60_000);
+});
 
 test("a model that cannot be loaded ends the start with the reason", async () => {
   const run = start(["serve", "package.json"]);

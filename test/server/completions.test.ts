@@ -123,14 +123,13 @@ beforeAll(async () => {
 
 test("all variants of the default chain are compiled before a request asks for one", () => {
   const chains = new DefaultChains();
-  const start = process.cpuUsage();
+  const { chains: compiled } = chains as unknown as { readonly chains: ReadonlyMap<string, unknown> };
+  const { size } = compiled;
   for (const most of [undefined, mostFor(1), mostFor(64), mostFor(65)])
     for (const edits of [false, true])
       for (const constrained of [false, true])
         expect(chains.of({ most, edits, constrained })).toBe(chains.of({ most, edits, constrained }));
-  const { user, system } = process.cpuUsage(start);
-  // one alone takes some milliseconds to compile, and the first ones of a process some hundred
-  expect((user + system) / 1000).toBeLessThan(20);
+  expect([size, compiled.size]).toEqual([12, 12]);
 });
 
 describe("a sampler of the request", () => {
@@ -150,7 +149,7 @@ describe("a sampler of the request", () => {
     expect(new Set(texts.map(textOf)).size).toBe(1);
     const hot = await ask({ sampler: program, sampler_params: { t: 0 } });
     expect(textOf(hot)).not.toBe(textOf(texts[0]!));
-  }, 60_000);
+  });
 
   test("an error says where it is", async () => {
     const { status, body } = await ask({ sampler: "topk(40) |> dist()" });

@@ -15,7 +15,7 @@ let server: Opened;
 beforeAll(async () => {
   server = await open({ template: TEMPLATE });
   await server.post("/v1/chat/completions", asking(1));
-}, 60_000);
+});
 afterAll(() => server.close(0));
 
 const message = (i: number) => ({ role: i % 2 ? "assistant" : "user", content: "In the beginning" });
@@ -52,22 +52,22 @@ test("the event loop is not held by a chat of 8000 messages", async () => {
   const alone = await rendered(8000);
   // other programs of the machine hold it too: the least of five, and a machine that is busy
   expect(Math.min(...holds)).toBeLessThan(Math.max(0.1, alone / 2));
-}, 120_000);
+});
 
 test.each([
   ["more values than a conversation may have", asking(11_000), 400, "request_too_complex"],
   ["ten times as many messages", asking(80_000), 413, "request_too_large"],
-])(
-  "%s are refused",
-  async (_, body, status, code) => {
-    const text = JSON.stringify(body);
+])("%s are refused", async (_, body, status, code) => {
+  const text = JSON.stringify(body);
+  const holds: number[] = [];
+  for (let i = 0; i < 3; i++) {
     await longestHold();
     const answer = await server.post("/v1/chat/completions", text);
     expect([answer.status, answer.body.error?.["code"]]).toEqual([status, code]);
-    expect(await longestHold()).toBeLessThan(Math.max(0.1, (await rendered(8000)) / 2));
-  },
-  60_000,
-);
+    holds.push(await longestHold());
+  }
+  expect(Math.min(...holds)).toBeLessThan(Math.max(0.1, (await rendered(8000)) / 2));
+});
 
 /** Of which each message takes many steps. */
 const COSTLY = `{% for m in messages %}{% for i in range(4) %}{% endfor %}{% endfor %}${TEMPLATE}`;
@@ -89,7 +89,7 @@ test("eight clients with chats that take all steps beside an honest one, whose a
   } finally {
     await other.close(0);
   }
-}, 240_000);
+});
 
 test("a refusal of the template is a 400, wherever it is rendered", async () => {
   const refusing = "{% for m in messages %}{% endfor %}\n{{ raise_exception('no') }}";
@@ -107,7 +107,7 @@ test("a refusal of the template is a 400, wherever it is rendered", async () => 
   } finally {
     await other.close(0);
   }
-}, 60_000);
+});
 
 interface Holder {
   readonly all: { readonly thread?: { readonly started: Started } };
@@ -120,4 +120,4 @@ test("a thread that is killed is an error of its request; the next has another",
   await all.thread!.started.worker.terminate();
   expect([200, 500]).toContain((await killed).status);
   expect((await send(asking(8000))).status).toBe(200);
-}, 60_000);
+});

@@ -82,10 +82,14 @@ test("eight addresses with many long prompts delay a prompt of another one for n
   expect(await honest).toEqual([400, true]);
   await Promise.all(hostile);
   expect(order.indexOf("honest")).toBeLessThan(16);
-}, 60_000);
+});
 
 test("too many prompts of a client that wait to become tokens are a 429, and clients that leave make room", async () => {
-  const body = JSON.stringify({ prompt: "a".repeat(120_000), max_tokens: 1 });
+  const prompt = "a".repeat(120_000);
+  const begun = performance.now();
+  await ask("completions", prompt);
+  const one = performance.now() - begun;
+  const body = JSON.stringify({ prompt, max_tokens: 1 });
   const headers = { "content-type": "application/json", "content-length": body.length };
   const options = { method: "POST", agent: false, headers };
   // all but the last byte first: then they come faster than any of them becomes tokens
@@ -110,8 +114,8 @@ test("too many prompts of a client that wait to become tokens are a 429, and cli
   // none of the 128 that waited are before it, as soon as the server has seen that their clients are gone
   const begin = performance.now();
   let last = await server.post("/v1/completions", TOKENS_ONLY);
-  while (last.status === 429 && performance.now() - begin < 10_000)
-    last = await server.post("/v1/completions", TOKENS_ONLY);
+  while (last.status === 429) last = await server.post("/v1/completions", TOKENS_ONLY);
   expect(last.body.error).toMatchObject({ param: "min_tokens" });
-  expect(performance.now() - begin).toBeLessThan(10_000);
-}, 60_000);
+  // on this machine as it is now
+  expect(performance.now() - begin).toBeLessThan(60 * one);
+});

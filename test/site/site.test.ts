@@ -10,7 +10,6 @@ import { brokenLinks } from "./links.js";
 
 const FOLDER = join("build", "site");
 /** A busy machine takes its time. */
-const LONG = { timeout: 60_000 };
 
 beforeAll(async () => {
   const { status, output } = await attemptTool("site", []);
@@ -43,59 +42,51 @@ inBrowser("the site in Chromium", () => {
     await v.page.getByRole("button", { name: "Search" }).click();
     await v.page.getByRole("searchbox").fill("tail_free");
     const found = v.page.getByRole("option").filter({ hasText: "tail_free" }).first();
-    await found.waitFor(LONG);
+    await found.waitFor();
     await v.page.screenshot({ path: join(SCREENSHOTS, "site-search.png") });
     await found.click();
-    await v.page.waitForURL(/\/std\.html#tail_free$/, LONG);
-    await v.page.getByRole("heading", { name: "tail_free" }).waitFor(LONG);
+    await v.page.waitForURL(/\/std\.html#tail_free$/);
+    await v.page.getByRole("heading", { name: "tail_free" }).waitFor();
     await v.close();
-  }, 120_000);
+  });
 
   test.each([
     ["a standard sampler", "std.html#top_k", "top_k", /top_k\(k: k\)/],
     ["a construct of the language", "language.html#memory", undefined, /./],
-  ] as const)(
-    "%s is tried where it is described",
-    async (_, path, name, stage) => {
-      const v = await visit(site.browser, home + path);
-      const heading = v.page.locator(`h2[id="${path.split("#")[1]!}"]`);
-      const tried = heading.locator("xpath=following::div[contains(@class,'try-it')][1]");
-      const button = tried.getByRole("button");
-      await button.waitFor(LONG);
-      // before it is asked for, nothing is loaded
-      expect(await v.page.locator("iframe").count()).toBe(0);
-      // the page's script may not listen yet
-      await expectFrame(v.page, button);
-      const frame = tried.frameLocator("iframe");
-      const program = frame.locator(".cm-content");
-      await program.waitFor(LONG);
-      const text = await program.innerText(LONG);
-      expect(text).toContain(name === undefined ? "state" : `import { ${name}`);
-      await frame.locator("#stages").filter({ hasText: stage }).waitFor(LONG);
-      expect(await frame.locator("#diagnostics").innerText()).toBe("");
-      await v.page.screenshot({ path: join(SCREENSHOTS, `site-${path.split(".")[0]!}.png`) });
-      await v.close();
-    },
-    240_000,
-  );
+  ] as const)("%s is tried where it is described", async (_, path, name, stage) => {
+    const v = await visit(site.browser, home + path);
+    const heading = v.page.locator(`h2[id="${path.split("#")[1]!}"]`);
+    const tried = heading.locator("xpath=following::div[contains(@class,'try-it')][1]");
+    const button = tried.getByRole("button");
+    await button.waitFor();
+    // before it is asked for, nothing is loaded
+    expect(await v.page.locator("iframe").count()).toBe(0);
+    // the page's script may not listen yet
+    await expectFrame(v.page, button);
+    const frame = tried.frameLocator("iframe");
+    const program = frame.locator(".cm-content");
+    await program.waitFor();
+    const text = await program.innerText();
+    expect(text).toContain(name === undefined ? "state" : `import { ${name}`);
+    await frame.locator("#stages").filter({ hasText: stage }).waitFor();
+    expect(await frame.locator("#diagnostics").innerText()).toBe("");
+    await v.page.screenshot({ path: join(SCREENSHOTS, `site-${path.split(".")[0]!}.png`) });
+    await v.close();
+  });
 
   const PAGES = ["", "std.html", "language.html", "api/ggsl.html", "server.html"];
 
-  test.each(["light", "dark"] as const)(
-    "nothing is inaccessible, %s",
-    async (colorScheme) => {
-      for (const path of ["", "first-sampler.html"]) {
-        const v = await visit(site.browser, home + path, { colorScheme });
-        await v.page.getByRole("button", { name: "Search" }).waitFor(LONG);
-        expect([path, await accessibilityFaults(v.page)]).toEqual([path, []]);
-        await v.page.screenshot({
-          path: join(SCREENSHOTS, `site-${path === "" ? "home" : "page"}-${colorScheme}.png`),
-        });
-        await v.close();
-      }
-    },
-    240_000,
-  );
+  test.each(["light", "dark"] as const)("nothing is inaccessible, %s", async (colorScheme) => {
+    for (const path of ["", "first-sampler.html"]) {
+      const v = await visit(site.browser, home + path, { colorScheme });
+      await v.page.getByRole("button", { name: "Search" }).waitFor();
+      expect([path, await accessibilityFaults(v.page)]).toEqual([path, []]);
+      await v.page.screenshot({
+        path: join(SCREENSHOTS, `site-${path === "" ? "home" : "page"}-${colorScheme}.png`),
+      });
+      await v.close();
+    }
+  });
 
   test("a phone shows every page without moving it sideways", async () => {
     for (const path of PAGES) {
@@ -107,14 +98,14 @@ inBrowser("the site in Chromium", () => {
       await v.page.screenshot({ path: join(SCREENSHOTS, `site-phone-${path.replace(/\W/g, "-") || "home"}.png`) });
       await v.close();
     }
-  }, 240_000);
+  });
 });
 
 /** Clicks until the frame is there. */
 async function expectFrame(page: Page, button: ReturnType<Page["getByRole"]>): Promise<void> {
   for (let tries = 0; (await page.locator("iframe").count()) === 0; tries++) {
     if (tries > 100) throw new Error("the button opens no frame");
-    await button.click(LONG);
+    await button.click();
     await page.waitForTimeout(200);
   }
 }

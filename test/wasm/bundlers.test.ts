@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { node } from "../codegen/ggsl.js";
-import { browserTest, openFolder, type Site } from "../playground/site.js";
+import { browserTest, openFolder, patient, type Site } from "../playground/site.js";
 
 const MODULE = "runtime/dist/wasm/ggsl.wasm";
 const FORMS = [
@@ -46,7 +46,7 @@ describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) 
     if (!writesModule) copyFileSync(MODULE, join(scripts, "ggsl.wasm"));
     const type = bundler === "webpack" ? "" : 'type="module"';
     writeFileSync(join(folder, "site", "page", "index.html"), `<script ${type} src="scripts/page.js"></script>`);
-  }, 120_000);
+  });
   afterAll(async () => {
     await site?.close();
     site = undefined;
@@ -56,33 +56,25 @@ describe.each(Object.entries(BUNDLERS))("a page by %s", (bundler, writesModule) 
   /** What the page says of a form: a token and its backend, or an error's message. */
   async function titleOf(form: string): Promise<string> {
     site ??= await openFolder(folder);
-    const page = await site.browser.newPage();
+    const page = patient(await site.browser.newPage());
     await page.goto(`${site.url}site/page/#${form}`);
-    await page.waitForFunction("document.title !== ''", undefined, { timeout: 60_000 });
+    await page.waitForFunction("document.title !== ''");
     const title = await page.title();
     await page.close();
     return title;
   }
 
-  browserTest(
-    `loads the module in ${isWhole ? "every form" : "the forms that it bundles"}`,
-    async () => {
-      for (const form of isWhole ? FORMS : BUNDLED) expect([form, await titleOf(form)]).toEqual([form, "1 on wasm"]);
-    },
-    180_000,
-  );
+  browserTest(`loads the module in ${isWhole ? "every form" : "the forms that it bundles"}`, async () => {
+    for (const form of isWhole ? FORMS : BUNDLED) expect([form, await titleOf(form)]).toEqual([form, "1 on wasm"]);
+  });
 
   if (!isWhole) return;
-  browserTest(
-    "names the address of what is no module",
-    async () => {
-      expect(await titleOf("missing")).toMatch(
-        /: http:\S+\/site\/page\/missing\.wasm returned status 404\. It is dist\/wasm/,
-      );
-      expect(await titleOf("html")).toMatch(
-        /\/site\/page\/ is not a WebAssembly module: its \d+ bytes begin with "<script /,
-      );
-    },
-    60_000,
-  );
+  browserTest("names the address of what is no module", async () => {
+    expect(await titleOf("missing")).toMatch(
+      /: http:\S+\/site\/page\/missing\.wasm returned status 404\. It is dist\/wasm/,
+    );
+    expect(await titleOf("html")).toMatch(
+      /\/site\/page\/ is not a WebAssembly module: its \d+ bytes begin with "<script /,
+    );
+  });
 });
