@@ -5,8 +5,8 @@ export default {
   testEnvironment: "node",
   // the sources of this project's own packages
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
-  // many tests wait for other programs, so one more than there are processors keeps these busy
-  maxWorkers: availableParallelism() + 1,
+  // many tests wait for other programs, so some more than there are processors keep these busy
+  maxWorkers: availableParallelism() + 2,
   // ends what hangs: many programs compete for the machine, so no time decides whether a test passes
   testTimeout: 300_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],

@@ -13,9 +13,9 @@ const program =
 const TSC = "typescript-7/bin/tsc";
 
 export const LINT: readonly Check[] = [
+  ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
   ["Lint", program("oxlint/bin/oxlint", ".", "--max-warnings", "0")],
   ["Imports", program("dependency-cruiser/bin/dependency-cruise.mjs", ".")],
-  ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
   ["Format of C++", checkNativeFormat],
   ["Public interface", (options) => attemptTool("api", ["--check"], options)],
 ];

@@ -9,7 +9,7 @@ import type { Program } from "@ggsl/compiler/check/program.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
 import { checkSource } from "@ggsl/compiler/driver.js";
 import type { ImportedFile } from "../../../playground/engine/messages.js";
-import { FILE } from "../../../playground/engine/program.js";
+import { FILE } from "../../../playground/engine/parser.js";
 import { stagesReply } from "../../../playground/engine/stages.js";
 import { logitsOf } from "../../../playground/state/source.js";
 import type { Answer, Request } from "./messages.js";
