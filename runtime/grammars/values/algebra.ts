@@ -1,0 +1,130 @@
+/** Unions, intersections and differences of sets of values. */
+import { spend } from "../budget.js";
+import { intersectArrays, subtractArray } from "./arraySets.js";
+import { intersectRanges, isInRange, subtractRange } from "./numberSets.js";
+import { intersectObjects, subtractObject } from "./objectSets.js";
+import { intersectStrings, subtractStrings, united, without } from "./stringSets.js";
+import {
+  ALL_VALUES,
+  ANY_ARRAY,
+  ANY_NUMBER,
+  ANY_OBJECT,
+  ANY_STRING,
+  NO_VALUES,
+  type ArraySet,
+  type ObjectSet,
+  type Place,
+  type Space,
+  type StringSet,
+  type Values,
+} from "./values.js";
+
+/** Of two lists, without what is there twice; one that contains all others is alone. */
+function listed<T>(a: readonly T[], b: readonly T[], whole: T): readonly T[] {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const all = new Set([...a, ...b]);
+  return all.has(whole) && ![...all].some(isEvaluated) ? [whole] : [...all];
+}
+
+/** Whether it says which members or items are evaluated, which a set that contains it does not. */
+const isEvaluated = (set: unknown): boolean => Boolean((set as Partial<ArraySet & ObjectSet>).evaluated);
+
+export function union(a: Values, b: Values): Values {
+  spend();
+  if (a === b || b === NO_VALUES) return a;
+  if (a === NO_VALUES) return b;
+  return {
+    hasNull: a.hasNull || b.hasNull,
+    booleans: [...new Set([...a.booleans, ...b.booleans])],
+    numbers: united(a.numbers, b.numbers),
+    ranges: listed(a.ranges, b.ranges, ANY_NUMBER),
+    texts: united(a.texts, b.texts),
+    languages: listed(a.languages, b.languages, ANY_STRING),
+    arrays: listed(a.arrays, b.arrays, ANY_ARRAY),
+    objects: listed(a.objects, b.objects, ANY_OBJECT),
+  };
+}
+
+export const unionOf = (sets: readonly Values[]): Values => sets.reduce(union, NO_VALUES);
+
+function pairs<T>(a: readonly T[], b: readonly T[], both: (a: T, b: T) => T | undefined): readonly T[] {
+  spend(a.length * b.length);
+  const result: T[] = [];
+  for (const one of a)
+    for (const other of b) {
+      const common = both(one, other);
+      if (common !== undefined) result.push(common);
+    }
+  return result;
+}
+
+export function intersect(a: Values, b: Values, space: Space): Values {
+  spend();
+  if (a === b || a === NO_VALUES) return a;
+  if (b === NO_VALUES) return b;
+  return {
+    hasNull: a.hasNull && b.hasNull,
+    booleans: a.booleans.filter((value) => b.booleans.includes(value)),
+    numbers: listedIn(a.numbers, b.numbers, a, b, (x, { ranges }) => ranges.some((range) => isInRange(x, range))),
+    ranges: pairs(a.ranges, b.ranges, intersectRanges),
+    texts: listedIn(a.texts, b.texts, a, b, (x, { languages }) => languages.some((set) => space.has(set, x))),
+    languages: pairs(a.languages, b.languages, intersectStrings),
+    arrays: pairs(a.arrays, b.arrays, (x, y) => intersectArrays(x, y, space)),
+    objects: pairs(a.objects, b.objects, (x, y) => intersectObjects(x, y, space)),
+  };
+}
+
+/** What one set lists and the other has, in the order of the first. */
+function listedIn<T>(
+  a: ReadonlySet<T>,
+  b: ReadonlySet<T>,
+  valuesOfA: Values,
+  valuesOfB: Values,
+  isInside: (value: T, values: Values) => boolean,
+): ReadonlySet<T> {
+  if (a.size + b.size === 0) return a;
+  spend(a.size + b.size);
+  return new Set([
+    ...[...a].filter((value) => b.has(value) || isInside(value, valuesOfB)),
+    ...[...b].filter((value) => isInside(value, valuesOfA)),
+  ]);
+}
+
+/** What is in the first and not in the second. Throws `NoForm`. */
+export function subtract(a: Values, b: Values, space: Space, at: Place): Values {
+  spend();
+  if (a === NO_VALUES || b === NO_VALUES) return a;
+  if (a === b || b === ALL_VALUES) return NO_VALUES;
+  const isNumber = (x: number): boolean => b.numbers.has(x) || b.ranges.some((range) => isInRange(x, range));
+  const isText = (x: string): boolean => b.texts.has(x) || b.languages.some((set) => space.has(set, x));
+  const points = [...b.numbers].map((x) => ({ ...ANY_NUMBER, min: x, max: x }));
+  const minus = <T>(from: readonly T[], what: readonly T[], less: (x: T, y: T) => readonly T[]): readonly T[] =>
+    what.reduce<readonly T[]>(
+      (left, y) =>
+        left.flatMap((x) => {
+          spend();
+          return less(x, y);
+        }),
+      from,
+    );
+  // texts that a language of the second leaves out are left
+  const left = b.languages.flatMap(({ excluded }) => [...excluded]);
+  return {
+    hasNull: a.hasNull && !b.hasNull,
+    booleans: a.booleans.filter((value) => !b.booleans.includes(value)),
+    numbers: new Set([...a.numbers].filter((x) => !isNumber(x))),
+    ranges: minus(a.ranges, [...points, ...b.ranges], subtractRange),
+    texts: new Set([
+      ...[...a.texts].filter((x) => !isText(x)),
+      ...left.filter((x) => !isText(x) && a.languages.some((set) => space.has(set, x))),
+    ]),
+    languages: minus<StringSet>(
+      a.languages.map((set) => without(set, b.texts)),
+      b.languages,
+      subtractStrings,
+    ),
+    arrays: minus(a.arrays, b.arrays, (x, y) => subtractArray(x, y, space, at)),
+    objects: minus(a.objects, b.objects, (x, y) => subtractObject(x, y, space, at)),
+  };
+}

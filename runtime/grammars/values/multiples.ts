@@ -1,0 +1,193 @@
+/**
+ * Multiples of a number in a range, as an automaton over digits: what is left of the digits so far when they are divided, and how they
+ * compare with those of the bounds.
+ */
+import { spend } from "../budget.js";
+import { all, any, textOf, type Item } from "../text/rules.js";
+import { decimalOf, type Decimal } from "./decimals.js";
+import { digits } from "./numberItems.js";
+import { NoForm, type NumberRange, type Step } from "./values.js";
+
+/** The largest number of remainders. */
+const MOST_UNITS = 4096n;
+
+/** Whether the number up to a digit is below, the same as or above the digits of a bound. */
+type Order = -1 | 0 | 1;
+
+interface State {
+  /** Digits before the point, or, with `isAfter`, after it; not counted further where no bound has as many. */
+  readonly count: number;
+  readonly isAfter: boolean;
+  readonly isZero: boolean;
+  readonly rest: number;
+  readonly lower: Order;
+  readonly upper: Order;
+}
+
+interface Edge {
+  readonly item: Item;
+  readonly to: string;
+}
+
+export interface Multiples {
+  readonly item: Item;
+  readonly rules: readonly (readonly [name: string, item: Item])[];
+}
+
+/**
+ * @param name what the names of the rules begin with
+ * Throws `NoForm` for more remainders than a grammar should have.
+ */
+export function multiples(range: NumberRange & { readonly step: Step }, name: string): Multiples {
+  if (range.step.units > MOST_UNITS)
+    throw new NoForm(`multiples of more than ${MOST_UNITS} steps have no grammar of a useful size`);
+  const rules: (readonly [string, Item])[] = [];
+  const side = (min: number, max: number, sign: string): Item[] => {
+    if (min > max) return [];
+    const start = new Automaton(range, decimalOf(min), max === Infinity ? undefined : decimalOf(max));
+    const made = start.rules(`${name}${sign} `);
+    for (const one of made.rules) rules.push(one);
+    return made.item ? [sign === "" ? made.item : all([textOf(sign), made.item])] : [];
+  };
+  const { min, max, kind } = range;
+  const least = kind === "integer" ? 1 : 0;
+  return {
+    item: any([
+      ...(min < 0 ? side(Math.max(-max, least), -min, "-") : []),
+      ...(max >= 0 ? side(Math.max(min, 0), max, "") : []),
+    ]),
+    rules,
+  };
+}
+
+class Automaton {
+  private readonly units: number;
+  private readonly places: number;
+  private readonly edges = new Map<string, { readonly edges: readonly Edge[]; readonly canEnd: boolean }>();
+
+  constructor(
+    private readonly range: NumberRange & { readonly step: Step },
+    private readonly min: Decimal,
+    private readonly max: Decimal | undefined,
+  ) {
+    this.units = Number(range.step.units);
+    this.places = range.kind === "integer" ? 0 : range.step.places;
+    // an integer is counted in the places of the step
+    if (range.kind === "integer") this.units = integerUnits(range.step);
+  }
+
+  rules(name: string): { readonly item: Item | undefined; readonly rules: readonly (readonly [string, Item])[] } {
+    const start: State = { count: 0, isAfter: false, isZero: false, rest: 0, lower: 0, upper: 0 };
+    const first = this.visit(start);
+    const useful = this.useful();
+    if (!useful.has(first)) return { item: undefined, rules: [] };
+    const ruleOf = (key: string): Item => ({ kind: "rule", name: name + key });
+    const rules = [...useful].map((key): [string, Item] => {
+      const { edges, canEnd } = this.edges.get(key)!;
+      const kept = edges.filter(({ to }) => useful.has(to));
+      spend(1 + kept.length);
+      const items = kept.map(({ item, to }) => all([item, ruleOf(to)]));
+      return [name + key, any([...items, ...(canEnd ? [textOf("")] : [])])];
+    });
+    return { item: ruleOf(first), rules };
+  }
+
+  private visit(start: State): string {
+    const waiting = [start];
+    for (let state = waiting.pop(); state; state = waiting.pop()) {
+      const key = keyOf(state);
+      if (this.edges.has(key)) continue;
+      spend(4);
+      const next = this.next(state);
+      this.edges.set(key, { edges: next.map(([item, to]) => ({ item, to: keyOf(to) })), canEnd: this.canEnd(state) });
+      for (const [, to] of next) waiting.push(to);
+    }
+    return keyOf(start);
+  }
+
+  /** The states from which an end is reached. */
+  private useful(): ReadonlySet<string> {
+    const before = new Map<string, string[]>();
+    for (const [key, { edges }] of this.edges)
+      for (const { to } of edges) {
+        const list = before.get(to);
+        if (list) list.push(key);
+        else before.set(to, [key]);
+      }
+    const found = new Set([...this.edges].filter(([, { canEnd }]) => canEnd).map(([key]) => key));
+    for (const key of found) for (const one of before.get(key) ?? []) found.add(one);
+    return found;
+  }
+
+  private next(state: State): [Item, State][] {
+    const { count, isAfter, isZero } = state;
+    const result: [Item, State][] = [];
+    const none = isAfter && count >= this.places;
+    for (let digit = 0; digit <= (none ? 0 : 9); digit++) {
+      if (isZero && !isAfter) break;
+      result.push([digits(digit, digit), this.after(state, digit)]);
+    }
+    if (!isAfter && count > 0 && this.range.kind !== "integer") result.push([textOf("."), this.pointed(state)]);
+    return result;
+  }
+
+  private after({ count, isAfter, rest, lower, upper }: State, digit: number): State {
+    const compared = (bound: Decimal | undefined, order: Order): Order => {
+      if (!bound || order !== 0) return order;
+      const other = Number((isAfter ? bound.fraction : bound.whole)[count] ?? 0);
+      return Math.sign(digit - other) as Order;
+    };
+    const most = isAfter ? this.fractionLength() : this.wholeLength() + 1;
+    const isCounted = !isAfter || count < this.places;
+    return {
+      count: Math.min(count + 1, most),
+      isAfter,
+      isZero: !isAfter && count === 0 && digit === 0,
+      rest: isCounted ? (rest * 10 + digit) % this.units : rest,
+      lower: compared(this.min, lower),
+      upper: compared(this.max, upper),
+    };
+  }
+
+  private wholeLength(): number {
+    return Math.max(this.min.whole.length, this.max?.whole.length ?? 0);
+  }
+
+  private fractionLength(): number {
+    return Math.max(this.min.fraction.length, this.max?.fraction.length ?? 0, this.places, 1);
+  }
+
+  /** The state after the digits before the point: a number of more digits is larger. */
+  private pointed(state: State): State {
+    const of = (bound: Decimal | undefined, order: Order): Order =>
+      bound && bound.whole.length !== state.count ? (Math.sign(state.count - bound.whole.length) as Order) : order;
+    return {
+      ...state,
+      count: 0,
+      isAfter: true,
+      isZero: false,
+      lower: of(this.min, state.lower),
+      upper: of(this.max, state.upper),
+    };
+  }
+
+  private canEnd(state: State): boolean {
+    if (state.count === 0) return false;
+    const { count, lower, upper, rest } = state.isAfter ? state : this.pointed(state);
+    const left = ({ fraction }: Decimal): boolean => /[1-9]/.test(fraction.slice(count));
+    if (lower < 0 || (lower === 0 && left(this.min))) return false;
+    if (this.max && upper > 0) return false;
+    const scale = 10n ** BigInt(Math.max(this.places - (state.isAfter ? count : 0), 0));
+    return (BigInt(rest) * scale) % BigInt(this.units) === 0n;
+  }
+}
+
+/** An integer is a multiple if it is one of so many units. */
+function integerUnits({ units, places }: Step): number {
+  let [a, b] = [units, 10n ** BigInt(places)];
+  while (b !== 0n) [a, b] = [b, a % b];
+  return Number(units / a);
+}
+
+const keyOf = ({ count, isAfter, isZero, rest, lower, upper }: State): string =>
+  `${isAfter ? "." : ""}${count}${isZero ? "z" : ""} ${rest} ${lower}${upper}`;

@@ -1,0 +1,43 @@
+/** Sets of numbers: intersections and differences of ranges. */
+import { common, divides, isMultiple, next } from "./decimals.js";
+import { NoForm, type NumberRange } from "./values.js";
+
+/** Undefined if it is empty. */
+export function narrowed(range: NumberRange): NumberRange | undefined {
+  if (range.kind !== "integer") return range.min > range.max ? undefined : range;
+  const [min, max] = [Math.ceil(range.min), Math.floor(range.max)];
+  return min > max ? undefined : { ...range, min: min + 0, max: max + 0 };
+}
+
+export function intersectRanges(a: NumberRange, b: NumberRange): NumberRange | undefined {
+  if (a.kind !== b.kind && a.kind !== "any" && b.kind !== "any") return undefined;
+  const step = a.step && b.step ? common(a.step, b.step) : (a.step ?? b.step);
+  return narrowed({
+    min: Math.max(a.min, b.min),
+    max: Math.min(a.max, b.max),
+    kind: a.kind === "any" ? b.kind : a.kind,
+    ...(step && { step, at: a.at ?? b.at }),
+  });
+}
+
+export const isInRange = (value: number, { min, max, kind, step }: NumberRange): boolean =>
+  value >= min &&
+  value <= max &&
+  (kind === "any" || Number.isInteger(value) === (kind === "integer")) &&
+  (step === undefined || isMultiple(value, step));
+
+/** What is in the first range and not in the second. */
+export function subtractRange(a: NumberRange, b: NumberRange): NumberRange[] {
+  if (intersectRanges(a, b) === undefined) return [a];
+  const sides = [
+    { ...a, max: Math.min(a.max, next(b.min, false)) },
+    { ...a, min: Math.max(a.min, next(b.max, true)) },
+  ].filter((_, i) => Number.isFinite(i === 0 ? b.min : b.max));
+  const between = { ...a, min: Math.max(a.min, b.min), max: Math.min(a.max, b.max) };
+  const others: NumberRange[] = [];
+  if (b.kind !== "any" && a.kind === "any")
+    others.push({ ...between, kind: b.kind === "integer" ? "fraction" : "integer" });
+  if (b.step && !(a.step && divides(a.step, b.step)))
+    throw new NoForm("numbers that are no multiples of a number have no grammar");
+  return [...sides, ...others].flatMap((range) => narrowed(range) ?? []);
+}
