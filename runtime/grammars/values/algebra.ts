@@ -1,6 +1,7 @@
 /** Unions, intersections and differences of sets of values. */
 import { spend } from "../budget.js";
 import { intersectArrays, subtractArray } from "./arraySets.js";
+import { withoutContained } from "./contained.js";
 import { intersectRanges, isInRange, subtractRange } from "./numberSets.js";
 import { intersectObjects, subtractObject } from "./objectSets.js";
 import { intersectStrings, subtractStrings, united, without } from "./stringSets.js";
@@ -125,6 +126,13 @@ export function subtract(a: Values, b: Values, space: Space, at: Place): Values 
       subtractStrings,
     ),
     arrays: minus(a.arrays, b.arrays, (x, y) => subtractArray(x, y, space, at)),
-    objects: minus(a.objects, b.objects, (x, y) => subtractObject(x, y, space, at)),
+    objects: b.objects.reduce<readonly ObjectSet[]>(
+      (rest, y) =>
+        withoutContained(
+          minus(rest, [y], (x) => subtractObject(x, y, space, at)),
+          space,
+        ),
+      a.objects,
+    ),
   };
 }

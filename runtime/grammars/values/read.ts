@@ -4,6 +4,7 @@ import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { intersect, union, unionOf } from "./algebra.js";
 import { Keywords } from "./assertions.js";
+import { withoutContained } from "./contained.js";
 import { fault, exceeded } from "./faults.js";
 import { areDisjoint } from "./disjoint.js";
 import { Literals } from "./literals.js";
@@ -41,6 +42,7 @@ export class SchemaReader {
     const known = this.known.get(schema);
     if (known) return known;
     if (!isObject(schema)) throw fault(path, `expected an object or a boolean, found ${show(schema)}`);
+    if (Object.keys(schema).length === 0) return ANY;
     if (++this.parts > GRAMMAR_LIMITS.parts) throw exceeded(`it has more than ${GRAMMAR_LIMITS.parts} schemas`);
     const lazy = this.sets.make(path, () => this.read(schema, path));
     this.known.set(schema, lazy);
@@ -122,14 +124,12 @@ export class SchemaReader {
     );
     if (given.isIgnored("oneOf") || areDisjoint(cases, this.sets)) return unionOf(cases);
     const place = { path: given.path, keyword: "oneOf" };
-    return unionOf(
+    const { objects, ...others } = unionOf(
       cases.map((one, i) =>
-        cases.reduce(
-          (left, other, k) => (k === i ? left : this.sets.subtracted(left, other, place)),
-          one,
-        ),
+        cases.reduce((left, other, k) => (k === i ? left : this.sets.subtracted(left, other, place)), one),
       ),
     );
+    return { ...others, objects: withoutContained(objects, this.sets) };
   }
 
   private conditional(values: Values, given: Keywords): Values {

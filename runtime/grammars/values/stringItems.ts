@@ -1,25 +1,23 @@
 /** Sets of texts as languages over their characters: what they contain is in none of JSON's spellings yet. */
 import { Regular, type Node } from "../regular/regular.js";
-import { stringLanguage } from "../strings/strings.js";
+import { stringLanguage } from "../strings/language.js";
 import type { Item } from "../text/rules.js";
 import { isAnyString } from "./stringSets.js";
 import type { StringSet } from "./values.js";
 
 export function itemOfStrings(set: StringSet): Item {
-  const { patterns, formats, minLength, maxLength, excluded } = set;
-  const positive = stringLanguage({
+  const { patterns, formats, notPatterns, notFormats, minLength, maxLength, excluded } = set;
+  return stringLanguage({
     patterns,
     formats,
     minLength,
     maxLength,
-    ...(excluded.size > 0 && { excluded: [...excluded] }),
+    excluded: [...excluded],
+    without: [
+      ...notPatterns.map((pattern) => stringLanguage({ patterns: [pattern] })),
+      ...notFormats.map((format) => stringLanguage({ formats: [format] })),
+    ],
   });
-  const others = [
-    ...set.notPatterns.map((pattern) => stringLanguage({ patterns: [pattern] })),
-    ...set.notFormats.map((format) => stringLanguage({ formats: [format] })),
-  ];
-  if (others.length === 0) return positive;
-  return { kind: "intersection", items: [positive, ...others.map((item): Item => ({ kind: "complement", item }))] };
 }
 
 /** Answers questions about sets of texts; each pattern is read once. */

@@ -1,8 +1,8 @@
 /** The keywords that are about values of one type. */
-import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
-import { readRegex } from "../text/regex.js";
+import { formatItem } from "../strings/formats.js";
+import { stringLanguage } from "../strings/language.js";
 import { arraySet } from "./arraySets.js";
 import type { Keywords, SchemaType } from "./assertions.js";
 import { next, stepOf } from "./decimals.js";
@@ -93,7 +93,7 @@ export class Typed {
     return {
       ...ANY_STRING,
       patterns: pattern === undefined ? [] : [pattern],
-      formats: format !== undefined && isFormat(format) ? [format] : [],
+      formats: format !== undefined && formatItem(format) !== undefined ? [format] : [],
       minLength,
       maxLength,
     };
@@ -185,11 +185,10 @@ export class Typed {
 
 function checkPattern(pattern: string, path: string): void {
   try {
-    readRegex(pattern);
+    stringLanguage({ patterns: [pattern] });
   } catch (error) {
     if (error instanceof InputError && error.code === "LIMIT_EXCEEDED") throw error;
     throw fault(path, (error as Error).message);
   }
 }
 
-const isFormat = (name: string): boolean => name !== "" && show(name) !== "";

@@ -1,6 +1,6 @@
 /** Writes sets of values as rules over the characters of JSON. */
 import { spend } from "../budget.js";
-import { inJson } from "../strings/strings.js";
+import { inJson } from "../strings/language.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
 import { blanks, type Blanks, type SchemaOptions } from "./blanks.js";
 import { fault, unenforced } from "./faults.js";

@@ -1,0 +1,65 @@
+/** Random schemas with their keywords in random order: Ajv judges random values, and the grammar must agree, both ways. */
+import { expect, test } from "@jest/globals";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { budgeted } from "../../runtime/grammars/budget.js";
+import { schemaRules } from "../../runtime/grammars/values/schema.js";
+import { matcher } from "./matcher.js";
+import { likelyValue, mutated, randomSchema, randomValue, type Random } from "./randomSchemas.js";
+import { randomIntegers } from "./walk.js";
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, addUsedSchema: false });
+
+/** What grammars cannot enforce, and what no value is valid for: both say so. */
+const REFUSALS = /cannot be enforced|no value is valid|refers only to itself|exceeds a limit/;
+
+const counts = { schemas: 0, refused: 0, valid: 0, invalid: 0 };
+
+function compare(random: Random): void {
+  const schema = { $defs: { one: randomSchema(random, 1) }, ...(randomSchema(random, 2) as object) };
+  const values = [
+    ...Array.from({ length: 12 }, () => likelyValue(random, schema, schema)),
+    ...Array.from({ length: 6 }, () => randomValue(random)),
+  ];
+  const all = [...values, ...values.map((value) => mutated(random, value))];
+  counts.schemas++;
+  let validate;
+  try {
+    validate = ajv.compile(schema);
+  } catch {
+    return;
+  }
+  const verdicts = new Map<string, boolean>();
+  try {
+    for (const value of all) verdicts.set(JSON.stringify(value), validate(value));
+  } catch (error) {
+    // a schema that refers to itself without an end
+    if (error instanceof RangeError) return;
+    throw error;
+  }
+  let grammar;
+  try {
+    grammar = matcher(budgeted("the JSON schema", () => schemaRules(schema, [], { order: "any" })));
+  } catch (error) {
+    const { message } = error as Error;
+    if (!REFUSALS.test(message)) throw new Error(`${JSON.stringify(schema)}: ${message}`, { cause: error });
+    if (message.includes("no value is valid"))
+      expect({ schema, valid: [...verdicts].filter(([, isValid]) => isValid) }).toEqual({ schema, valid: [] });
+    counts.refused++;
+    return;
+  }
+  for (const [text, isValid] of verdicts) {
+    counts[isValid ? "valid" : "invalid"]++;
+    expect({ schema: JSON.stringify(schema), text, isValid: grammar.matches(text) }).toEqual({
+      schema: JSON.stringify(schema),
+      text,
+      isValid,
+    });
+  }
+}
+
+test("values of random schemas", () => {
+  const first = Number(process.env["SEED"] ?? 1);
+  for (let seed = first; seed < first + Number(process.env["COUNT"] ?? 400); seed++) compare(randomIntegers(seed * 7919));
+  expect(counts.valid).toBeGreaterThan(1);
+  if (process.env["SEED"]) console.log(counts);
+});
