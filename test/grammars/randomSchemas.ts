@@ -108,13 +108,17 @@ export function randomSchema(random: Random, depth: number): unknown {
   add(family, family === "all" ? 2 : 4);
   if (random(3) === 0) add(pick(random, Object.keys(FAMILIES)), 2);
   if (random(3) > 0)
-    entries.push(["type", random(3) > 0 && family !== "all" ? family : [...new Set(some(random, 2, () => pick(random, TYPES)))]]);
+    entries.push([
+      "type",
+      random(3) > 0 && family !== "all" ? family : [...new Set(some(random, 2, () => pick(random, TYPES)))],
+    ]);
   return Object.fromEntries(shuffled(random, entries));
 }
 
 const isNested = (keyword: string): boolean =>
-  /^(?:\$ref|allOf|anyOf|oneOf|not|if|then|else|items|prefixItems|contains|.*Properties|dependentSchemas|properties)$/.test(keyword) &&
-  !/^m..Properties$/.test(keyword);
+  /^(?:\$ref|allOf|anyOf|oneOf|not|if|then|else|items|prefixItems|contains|.*Properties|dependentSchemas|properties)$/.test(
+    keyword,
+  ) && !/^m..Properties$/.test(keyword);
 
 /** The same value with a part that is another one. */
 export function mutated(random: Random, value: unknown): unknown {
@@ -135,11 +139,16 @@ export function likelyValue(random: Random, schema: unknown, root: unknown, dept
   const { enum: listed, allOf, anyOf, oneOf, $ref, type } = given;
   if ("const" in given) return given["const"];
   if (Array.isArray(listed)) return pick(random, listed as unknown[]);
-  if (typeof $ref === "string")
-    return inner($ref === "#" ? root : (root as { $defs?: { one?: unknown } }).$defs?.one);
-  for (const cases of [allOf, anyOf, oneOf]) if (Array.isArray(cases) && random(3) > 0) return inner(pick(random, cases as unknown[]));
+  if (typeof $ref === "string") return inner($ref === "#" ? root : (root as { $defs?: { one?: unknown } }).$defs?.one);
+  for (const cases of [allOf, anyOf, oneOf])
+    if (Array.isArray(cases) && random(3) > 0) return inner(pick(random, cases as unknown[]));
   const types = type === undefined ? impliedTypes(given) : [type].flat();
-  const { prefixItems = [], items, contains, minItems = 0 } = given as { prefixItems?: unknown[]; items?: unknown; contains?: unknown; minItems?: number };
+  const {
+    prefixItems = [],
+    items,
+    contains,
+    minItems = 0,
+  } = given as { prefixItems?: unknown[]; items?: unknown; contains?: unknown; minItems?: number };
   const { properties = {}, required = [] } = given as { properties?: Record<string, unknown>; required?: string[] };
   switch (pick(random, types)) {
     case "null":
@@ -153,10 +162,18 @@ export function likelyValue(random: Random, schema: unknown, root: unknown, dept
     case "string":
       return pick(random, TEXTS);
     case "array":
-      return Array.from({ length: random(3) + minItems }, (_, i) => inner(prefixItems[i] ?? (random(2) > 0 ? contains : undefined) ?? items ?? true));
+      return Array.from({ length: random(3) + minItems }, (_, i) =>
+        inner(prefixItems[i] ?? (random(2) > 0 ? contains : undefined) ?? items ?? true),
+      );
     default: {
-      const names = [...Object.keys(properties).filter(() => random(2) > 0), ...required, ...(random(3) === 0 ? [pick(random, NAMES)] : [])];
-      return Object.fromEntries(shuffled(random, [...new Set(names)]).map((name) => [name, inner(properties[name] ?? true)]));
+      const names = [
+        ...Object.keys(properties).filter(() => random(2) > 0),
+        ...required,
+        ...(random(3) === 0 ? [pick(random, NAMES)] : []),
+      ];
+      return Object.fromEntries(
+        shuffled(random, [...new Set(names)]).map((name) => [name, inner(properties[name] ?? true)]),
+      );
     }
   }
 }

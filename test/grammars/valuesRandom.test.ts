@@ -59,7 +59,8 @@ function compare(random: Random): void {
 
 test("values of random schemas", () => {
   const first = Number(process.env["SEED"] ?? 1);
-  for (let seed = first; seed < first + Number(process.env["COUNT"] ?? 400); seed++) compare(randomIntegers(seed * 7919));
+  for (let seed = first; seed < first + Number(process.env["COUNT"] ?? 400); seed++)
+    compare(randomIntegers(seed * 7919));
   expect(counts.valid).toBeGreaterThan(1);
   if (process.env["SEED"]) console.log(counts);
 });

@@ -80,7 +80,8 @@ export class Keywords {
     const value = this.get(name) ?? [];
     // draft 3 has `required: true` in the schema of a property
     if (typeof value === "boolean") return [];
-    if (!Array.isArray(value) || value.some((one) => typeof one !== "string")) throw this.wrong(name, "a list of names");
+    if (!Array.isArray(value) || value.some((one) => typeof one !== "string"))
+      throw this.wrong(name, "a list of names");
     return value as readonly string[];
   }
 

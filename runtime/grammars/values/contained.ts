@@ -1,7 +1,16 @@
 /** Sets of objects that others contain: they are left out of unions, which differences make long. */
 import { spend } from "../budget.js";
 import { memberOf } from "./objectSets.js";
-import { ANY, ANY_STRING, NEVER, type Evaluated, type Lazy, type NameClass, type ObjectSet, type Space } from "./values.js";
+import {
+  ANY,
+  ANY_STRING,
+  NEVER,
+  type Evaluated,
+  type Lazy,
+  type NameClass,
+  type ObjectSet,
+  type Space,
+} from "./values.js";
 
 /** Beyond so many, only the first are compared with all others. */
 const MOST_COMPARED = 200;

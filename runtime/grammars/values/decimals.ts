@@ -62,6 +62,17 @@ export function isMultiple(value: number, { units, places }: Step): boolean {
   return BigInt(whole + fraction.padEnd(places, "0")) % units === 0n;
 }
 
+/** The least multiple that is not below a number, or the greatest that is not above it; the number is not negative. */
+export function nearestMultiple(value: number, { units, places }: Step, up: boolean): Decimal {
+  const { whole, fraction } = decimalOf(value);
+  const length = Math.max(places, fraction.length);
+  const [wanted, unit] = [BigInt(whole + fraction.padEnd(length, "0")), scaled({ units, places }, length)];
+  const count = (wanted + (up ? unit - 1n : 0n)) / unit;
+  const digits = (count * unit).toString().padStart(length + 1, "0");
+  const point = digits.length - length;
+  return { whole: digits.slice(0, point), fraction: digits.slice(point).replace(/0+$/, "") };
+}
+
 /** Whether each multiple of the first is one of the second. */
 export function divides(a: Step, b: Step): boolean {
   const places = Math.max(a.places, b.places);

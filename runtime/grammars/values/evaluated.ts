@@ -48,7 +48,10 @@ export function withoutUnevaluatedItems(set: ArraySet, others: Lazy, space: Spac
   const { evaluated } = set;
   if (evaluated === Infinity || others === ANY) return { ...set, evaluated: Infinity };
   if (set.contains.length > 0)
-    throw unenforced({ path, keyword: "unevaluatedItems" }, "beside `contains`, which items it is about has no grammar");
+    throw unenforced(
+      { path, keyword: "unevaluatedItems" },
+      "beside `contains`, which items it is about has no grammar",
+    );
   const length = Math.max(set.prefix.length, evaluated);
   const prefix = Array.from({ length }, (_, i) =>
     i < evaluated ? itemAt(set, i) : space.intersection(itemAt(set, i), others),

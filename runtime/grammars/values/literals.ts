@@ -54,4 +54,3 @@ export class Literals {
     return { named, classes: [], min: named.size, max: named.size };
   }
 }
-

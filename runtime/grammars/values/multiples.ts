@@ -4,7 +4,7 @@
  */
 import { spend } from "../budget.js";
 import { all, any, textOf, type Item } from "../text/rules.js";
-import { decimalOf, type Decimal } from "./decimals.js";
+import { nearestMultiple, type Decimal } from "./decimals.js";
 import { digits } from "./numberItems.js";
 import { NoForm, type NumberRange, type Step } from "./values.js";
 
@@ -44,8 +44,9 @@ export function multiples(range: NumberRange & { readonly step: Step }, name: st
   const rules: (readonly [string, Item])[] = [];
   const side = (min: number, max: number, sign: string): Item[] => {
     if (min > max) return [];
-    const start = new Automaton(range, decimalOf(min), max === Infinity ? undefined : decimalOf(max));
-    const made = start.rules(`${name}${sign} `);
+    const { step } = range;
+    const upper = max === Infinity ? undefined : nearestMultiple(max, step, false);
+    const made = new Automaton(range, nearestMultiple(min, step, true), upper).rules(`${name}${sign} `);
     for (const one of made.rules) rules.push(one);
     return made.item ? [sign === "" ? made.item : all([textOf(sign), made.item])] : [];
   };

@@ -43,15 +43,6 @@ const SIGN: Item = {
   isNegated: false,
 };
 
-/** Any number; a larger exponent would be one that double precision does not have. */
-export const NUMBER: Item = all([
-  optional(textOf("-")),
-  any([
-    all([NATURAL, optional(FRACTION), optional(all([E, optional(SIGN), repeat(DIGIT, 1, 2)]))]),
-    all([digits(1, 9), optional(FRACTION), E, any([withSign(100, 307), withSign(-323, -100)])]),
-  ]),
-]);
-
 export function rangeItem(range: NumberRange): Item {
   const { min, max, kind } = range;
   if (kind === "integer") return integers(min, max);
@@ -84,10 +75,7 @@ const naturals = (from: number, to: number): Item => naturalTexts(wholeText(from
 export function naturalTexts(from: string, to: string | undefined): Item {
   if (to === undefined) {
     if (from === "0") return NATURAL;
-    return some(
-      sameLength(from, "9".repeat(from.length)),
-      all([digits(1, 9), repeat(DIGIT, from.length, Infinity)]),
-    );
+    return some(sameLength(from, "9".repeat(from.length)), all([digits(1, 9), repeat(DIGIT, from.length, Infinity)]));
   }
   if (from.length > to.length || (from.length === to.length && from > to)) return NONE;
   if (from.length === to.length) return sameLength(from, to);
@@ -213,7 +201,8 @@ function scientific(min: number, most: number): Item {
       const isBelow = upper.exponent <= to;
       const last = isBelow ? upper.exponent : to;
       if (lower.exponent > last) return NONE;
-      if (lower.exponent === last) return powers(isBelow ? mantissas(lower.digits, upper.digits) : mantissas(lower.digits), last, last);
+      if (lower.exponent === last)
+        return powers(isBelow ? mantissas(lower.digits, upper.digits) : mantissas(lower.digits), last, last);
       return some(
         powers(mantissas(lower.digits), lower.exponent, lower.exponent),
         powers(mantissas("1"), lower.exponent + 1, isBelow ? last - 1 : last),
@@ -257,3 +246,13 @@ export function listedNumber(value: number): Item {
   const python = `${sign}${all_[0]!}${all_.length > 1 ? `.${all_.slice(1)}` : ""}e${power}`;
   return python === own ? textOf(own) : any([textOf(own), textOf(python)]);
 }
+
+/** Any number that double precision has. */
+export const NUMBER: Item = all([
+  optional(textOf("-")),
+  any([
+    all([NATURAL, optional(FRACTION), optional(all([E, optional(SIGN), repeat(DIGIT, 1, 2)]))]),
+    all([digits(1, 9), optional(FRACTION), E, any([withSign(100, LARGE.to - 1), withSign(SMALL.from, -100)])]),
+    powers(mantissas("1", digitsOf(LARGEST).digits), LARGE.to, LARGE.to),
+  ]),
+]);

@@ -33,7 +33,11 @@ export function objectSet(given: ObjectSet): ObjectSet | undefined {
 export function memberOf(set: ObjectSet, name: string, space: Space): Member {
   const member = set.named.get(name);
   if (member) return member;
-  return { value: set.classes.find(({ names }) => space.has(names, name))?.value ?? NEVER, isRequired: false, isDeclared: false };
+  return {
+    value: set.classes.find(({ names }) => space.has(names, name))?.value ?? NEVER,
+    isRequired: false,
+    isDeclared: false,
+  };
 }
 
 export function intersectObjects(a: ObjectSet, b: ObjectSet, space: Space): ObjectSet | undefined {
@@ -62,8 +66,7 @@ export function intersectObjects(a: ObjectSet, b: ObjectSet, space: Space): Obje
 }
 
 function evaluatedOf(a: Evaluated | undefined, b: Evaluated | undefined): { evaluated?: Evaluated } {
-  const evaluated =
-    a && b ? { names: new Set([...a.names, ...b.names]), sets: [...a.sets, ...b.sets] } : (a ?? b);
+  const evaluated = a && b ? { names: new Set([...a.names, ...b.names]), sets: [...a.sets, ...b.sets] } : (a ?? b);
   return evaluated ? { evaluated } : {};
 }
 
@@ -101,9 +104,7 @@ export function classesOf(
         .map((set) => ({ names: set, value: one.value }));
       return [...matching, ...rest];
     });
-  return classes
-    .map(({ names, value }) => ({ names, value: value ?? others }))
-    .filter(({ value }) => value !== NEVER);
+  return classes.map(({ names, value }) => ({ names, value: value ?? others })).filter(({ value }) => value !== NEVER);
 }
 
 /** What is in the first set and not in the second. */

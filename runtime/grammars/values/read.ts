@@ -12,7 +12,17 @@ import { withoutUnevaluatedItems, withoutUnevaluatedMembers } from "./evaluated.
 import { isObject, References, segment, type Part, type Schema } from "./references.js";
 import { Circle, Sets } from "./space.js";
 import { Typed } from "./typed.js";
-import { ALL_VALUES, ANY, ANY_OBJECT, NEVER, NO_VALUES, type Lazy, type Member, type ObjectSet, type Values } from "./values.js";
+import {
+  ALL_VALUES,
+  ANY,
+  ANY_OBJECT,
+  NEVER,
+  NO_VALUES,
+  type Lazy,
+  type Member,
+  type ObjectSet,
+  type Values,
+} from "./values.js";
 
 export class SchemaReader {
   readonly sets = new Sets();
@@ -89,8 +99,7 @@ export class SchemaReader {
       if (schema["oneOf"] !== undefined) values = this.oneOf(values, given);
       if (given.has("if")) values = this.conditional(values, given);
       values = this.dependent(values, given);
-      if (given.has("not"))
-        values = this.sets.subtracted(values, this.one(given, "not"), { path, keyword: "not" });
+      if (given.has("not")) values = this.sets.subtracted(values, this.one(given, "not"), { path, keyword: "not" });
     }
     return this.isTracking ? this.evaluated(values, given) : values;
   }

@@ -59,8 +59,7 @@ export class References {
     }
     for (const name of IN_MEMBERS) {
       const members = schema[name];
-      if (isObject(members))
-        for (const key of Object.keys(members)) visit(members[key], `${name}/${segment(key)}`);
+      if (isObject(members)) for (const key of Object.keys(members)) visit(members[key], `${name}/${segment(key)}`);
     }
   }
 

@@ -64,11 +64,7 @@ export class Sets implements Space {
     if (a === b || b === ANY || a === NEVER) return a;
     if (a === ANY || b === NEVER) return b;
     const [x, y] = a.id < b.id ? [a, b] : [b, a];
-    return this.combine(
-      `${x.id}&${y.id}`,
-      () => intersect(this.valuesOf(a), this.valuesOf(b), this),
-      areFlat(a, b),
-    );
+    return this.combine(`${x.id}&${y.id}`, () => intersect(this.valuesOf(a), this.valuesOf(b), this), areFlat(a, b));
   }
 
   union(a: Lazy, b: Lazy): Lazy {
@@ -81,7 +77,11 @@ export class Sets implements Space {
   difference(a: Lazy, b: Lazy, at: Place): Lazy {
     if (a === b || a === NEVER || b === ANY) return NEVER;
     if (b === NEVER) return a;
-    return this.combine(`${a.id}-${b.id}`, () => this.subtracted(this.valuesOf(a), this.valuesOf(b), at), areFlat(a, b));
+    return this.combine(
+      `${a.id}-${b.id}`,
+      () => this.subtracted(this.valuesOf(a), this.valuesOf(b), at),
+      areFlat(a, b),
+    );
   }
 
   subtracted(a: Values, b: Values, at: Place): Values {

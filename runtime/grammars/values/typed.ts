@@ -191,4 +191,3 @@ function checkPattern(pattern: string, path: string): void {
     throw fault(path, (error as Error).message);
   }
 }
-

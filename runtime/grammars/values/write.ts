@@ -48,7 +48,8 @@ export class Writer {
   }
 
   whole(root: Lazy): Rules {
-    if (this.sets.isEmpty(root)) throw fault(whyEmpty(root, this.sets), "no value is valid: its keywords exclude each other");
+    if (this.sets.isEmpty(root))
+      throw fault(whyEmpty(root, this.sets), "no value is valid: its keywords exclude each other");
     this.rules.set(ROOT, EMPTY);
     for (const [name, item] of this.blanks.rules) this.rules.set(name, item);
     this.rules.set(ROOT, this.item(root));
@@ -150,7 +151,9 @@ export class Writer {
         const item = this.item(set.rest);
         return all([item, repeat(all([comma, item]), Math.max(min, 1) - 1, max - 1)]);
       }
-      const after = hasRest ? repeat(all([comma, this.item(set.rest)]), Math.max(min - prefix.length, 0), max - prefix.length) : EMPTY;
+      const after = hasRest
+        ? repeat(all([comma, this.item(set.rest)]), Math.max(min - prefix.length, 0), max - prefix.length)
+        : EMPTY;
       let inside = after;
       for (let n = Math.min(prefix.length, max) - 1; n >= 0; n--) {
         const more = all([n > 0 ? comma : EMPTY, prefix[n]!, inside]);
@@ -166,16 +169,13 @@ export class Writer {
   private areDifferent({ prefix, rest, max }: ArraySet): boolean {
     const places = max > prefix.length && !this.sets.isEmpty(rest) ? [...prefix, rest] : prefix;
     if (max > prefix.length + 1 && places.length > prefix.length) return false;
-    return places.every((a, i) =>
-      places.slice(i + 1).every((b) => this.sets.isEmpty(this.sets.intersection(a, b))),
-    );
+    return places.every((a, i) => places.slice(i + 1).every((b) => this.sets.isEmpty(this.sets.intersection(a, b))));
   }
 
   /** Arrays whose items are of a list, each at most once. */
   private different({ prefix, rest, contains, min, max, unique }: ArraySet): Item[] {
     const values = prefix.length === 0 && contains.length === 0 ? listedIn(this.sets.valuesOf(rest)) : undefined;
-    if (!values)
-      throw unenforced(unique!, "the items are not of a list of values, of which each could come once");
+    if (!values) throw unenforced(unique!, "the items are not of a list of values, of which each could come once");
     const members = values.map((value) => ({ item: any(value), isRequired: false }));
     return this.counted({ members, order: "any", min, max });
   }
@@ -189,8 +189,10 @@ export class Writer {
     const matching = this.sets.intersection(rest, value);
     const other = most === Infinity ? rest : this.sets.difference(rest, value, at);
     const count = most === Infinity ? least : most;
-    if (count > MOST_CONTAINED) throw unenforced(at, `a count of more than ${MOST_CONTAINED} has no grammar of a useful size`);
-    if (count > 0 && this.sets.isEmpty(matching)) return least > 0 ? [] : this.counted({ members: [], order: "any", ...this.others(other), min, max });
+    if (count > MOST_CONTAINED)
+      throw unenforced(at, `a count of more than ${MOST_CONTAINED} has no grammar of a useful size`);
+    if (count > 0 && this.sets.isEmpty(matching))
+      return least > 0 ? [] : this.counted({ members: [], order: "any", ...this.others(other), min, max });
     const item = count === 0 ? EMPTY : this.item(matching);
     const members = Array.from({ length: count }, (_, i) => ({ item, isRequired: i < least }));
     return this.counted({ members, order: "any", ...this.others(other), min, max });
