@@ -157,8 +157,7 @@ function lists(
   const used = begin.filter((one) => one !== "other");
   const hasAll = members.members.every(({ isRequired }, i) => !isRequired || used.includes(i));
   const isInOrder =
-    order === "any" ||
-    begin.every((one, i) => i === 0 || (one === "other" ? true : begin[i - 1] !== "other" && begin[i - 1]! < one));
+    order === "any" || begin.every((one, i) => i === 0 || one === "other" || Number(begin[i - 1]) < one);
   const own = hasAll && isInOrder && begin.length >= min && begin.length <= max ? [[...begin]] : [];
   if (begin.length === 4) return own;
   const next = [...members.members.keys()].filter((i) => !used.includes(i));

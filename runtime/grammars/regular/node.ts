@@ -1,5 +1,6 @@
 /** Regular languages as expressions, each of which there is once. */
-import type { Ranges } from "../text/rules.js";
+import { normalized, type Ranges } from "../text/rules.js";
+import { CHARACTERS } from "./ranges.js";
 
 interface Made {
   readonly id: number;
@@ -22,12 +23,6 @@ export type Node = Made &
   );
 
 type Parts = Node extends infer N ? (N extends Node ? Omit<N, keyof Made> : never) : never;
-
-/** All texts have code points of these ranges: no surrogates. */
-export const CHARACTERS: Ranges = [
-  [0, 0xd7ff],
-  [0xe000, 0x10ffff],
-];
 
 /** Makes nodes in a normal form, so that few are needed for the derivatives of one. */
 export class Nodes {
@@ -66,7 +61,7 @@ export class Nodes {
     if (flat.includes(this.every)) return this.every;
     const classes = flat.filter((node) => node.kind === "class");
     const others = flat.filter((node) => node.kind !== "class" && node !== this.none);
-    const merged = classes.length > 1 ? this.class(union(classes.map(({ ranges }) => ranges))) : classes[0];
+    const merged = classes.length > 1 ? this.class(normalized(classes.flatMap(({ ranges }) => ranges))) : classes[0];
     const kept = inOrder([...others, ...(merged ? [merged] : [])]);
     // the empty text may be in another one
     const isDouble = kept.some((node) => node.isNullable && node !== this.empty);
@@ -111,14 +106,3 @@ export class Nodes {
 
 const ids = (nodes: readonly Node[]): string => nodes.map(({ id }) => id).join(" ");
 const inOrder = (nodes: readonly Node[]): Node[] => [...new Set(nodes)].sort((a, b) => a.id - b.id);
-
-/** Sorted ranges that do not touch. */
-function union(all: readonly Ranges[]): Ranges {
-  const result: [number, number][] = [];
-  for (const [from, to] of all.flat().sort((a, b) => a[0] - b[0])) {
-    const last = result.at(-1);
-    if (last && from <= last[1] + 1) last[1] = Math.max(last[1], to);
-    else result.push([from, to]);
-  }
-  return result;
-}

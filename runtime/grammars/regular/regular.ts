@@ -3,8 +3,9 @@
  * character (Brzozowski 1964; Owens, Reppy and Turon 2009); intersections and complements are as simple as alternatives.
  */
 import { spend } from "../budget.js";
-import { normalized, type Item, type Ranges } from "../text/rules.js";
-import { CHARACTERS, Nodes, type Node } from "./node.js";
+import type { Item } from "../text/rules.js";
+import { Nodes, type Node } from "./node.js";
+import { CHARACTERS, contains, inTexts, without } from "./ranges.js";
 
 export type { Node } from "./node.js";
 
@@ -34,7 +35,7 @@ export class Regular {
       case "text":
         return item.characters.reduceRight((rest, one) => nodes.sequence(nodes.class([[one, one]]), rest), nodes.empty);
       case "class":
-        return nodes.class(item.isNegated ? without(item.ranges) : without(without(item.ranges)));
+        return nodes.class(item.isNegated ? without(item.ranges) : inTexts(item.ranges));
       case "rule":
         return rule(item.name);
       case "all":
@@ -151,26 +152,4 @@ export class Regular {
 
 function notRegular(name: string): never {
   throw new TypeError(`expected an item without rules, found the rule "${name}"`);
-}
-
-export function contains(ranges: Ranges, character: number): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ranges[middle]![1] < character) low = middle + 1;
-    else high = middle;
-  }
-  return low < ranges.length && ranges[low]![0] <= character;
-}
-
-/** The characters that are in none of the ranges. */
-export function without(ranges: Ranges): Ranges {
-  const result: [number, number][] = [];
-  let next = 0;
-  for (const [from, to] of normalized([...ranges, [0xd800, 0xdfff]])) {
-    if (from > next) result.push([next, from - 1]);
-    next = Math.max(next, to + 1);
-  }
-  if (next <= 0x10ffff) result.push([next, 0x10ffff]);
-  return result;
 }
