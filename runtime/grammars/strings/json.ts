@@ -1,7 +1,7 @@
 /** What texts are inside of the quotes of a JSON string: each character in all of its spellings. */
-import { spend } from "../budget.js";
+import { spend, uncounted } from "../budget.js";
 import { choice, EMPTY, NOTHING, oneOf, positive, repeat, sequence } from "../regular/items.js";
-import { common, contains, without } from "../regular/ranges.js";
+import { CHARACTERS, common, contains, without } from "../regular/ranges.js";
 import { normalized, textOf, type Item, type Ranges } from "../text/rules.js";
 
 /** Characters that can be themselves: no control characters, quotes and backslashes. */
@@ -22,6 +22,9 @@ const [HIGH, LOW] = [0xd800, 0xdc00];
 
 /** @param item a regular item: the values */
 export const inJson = (item: Item): Item => new Speller().spelled(item);
+
+/** All characters, and each character of ASCII, for all sources: most texts have no others. */
+const COMMON = new Map<string, Item>();
 
 class Speller {
   private readonly classes = new Map<string, Item>();
@@ -56,8 +59,11 @@ class Speller {
 
   private class(ranges: Ranges): Item {
     const key = ranges.join(" ");
-    const known = this.classes.get(key) ?? ofClass(ranges);
-    this.classes.set(key, known);
+    const [from, to] = ranges[0] ?? [];
+    const isCommon = ranges === CHARACTERS || (ranges.length === 1 && from === to && from! < 0x80);
+    const classes = isCommon ? COMMON : this.classes;
+    const known = classes.get(key) ?? (isCommon ? uncounted(() => ofClass(ranges)) : ofClass(ranges));
+    classes.set(key, known);
     return known;
   }
 }
