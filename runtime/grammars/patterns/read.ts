@@ -93,7 +93,7 @@ class PatternReader {
   }
 
   private nothingToRepeat(): void {
-    if (/^(?:[*+?]|\{\d)/.test(this.in_.text.slice(this.in_.at, this.in_.at + 2)))
+    if (/^(?:[*+?]|\{\d+(?:,\d*)?\})/.test(this.in_.text.slice(this.in_.at, this.in_.at + 40)))
       throw this.in_.fault("expected something to repeat before this");
   }
 
