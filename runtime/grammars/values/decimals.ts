@@ -73,6 +73,15 @@ export function nearestMultiple(value: number, { units, places }: Step, up: bool
   return { whole: digits.slice(0, point), fraction: digits.slice(point).replace(/0+$/, "") };
 }
 
+/** Whether a multiple is between two numbers that are not negative. */
+export function hasMultiple(min: number, max: number, step: Step): boolean {
+  if (min === 0 || max === Infinity) return true;
+  const [first, last] = [nearestMultiple(min, step, true), nearestMultiple(max, step, false)];
+  const length = Math.max(first.fraction.length, last.fraction.length);
+  const digits = ({ whole, fraction }: Decimal): bigint => BigInt(whole + fraction.padEnd(length, "0"));
+  return digits(first) <= digits(last);
+}
+
 /** Whether each multiple of the first is one of the second. */
 export function divides(a: Step, b: Step): boolean {
   const places = Math.max(a.places, b.places);

@@ -4,12 +4,12 @@
  */
 import { spend } from "../budget.js";
 import { all, any, textOf, type Item } from "../text/rules.js";
-import { nearestMultiple, type Decimal } from "./decimals.js";
+import { common, nearestMultiple, type Decimal } from "./decimals.js";
 import { digits } from "./numberItems.js";
 import { NoForm, type NumberRange, type Step } from "./values.js";
 
 /** The largest number of remainders. */
-const MOST_UNITS = 4096n;
+const MOST_UNITS = 1024n;
 
 /** Whether the number up to a digit is below, the same as or above the digits of a bound. */
 type Order = -1 | 0 | 1;
@@ -20,6 +20,8 @@ interface State {
   readonly isAfter: boolean;
   readonly isZero: boolean;
   readonly rest: number;
+  /** Zeros at the end, which `rest` leaves out, up to those that the step has. */
+  readonly zeros: number;
   readonly lower: Order;
   readonly upper: Order;
 }
@@ -39,8 +41,8 @@ export interface Multiples {
  * Throws `NoForm` for more remainders than a grammar should have.
  */
 export function multiples(range: NumberRange & { readonly step: Step }, name: string): Multiples {
-  if (range.step.units > MOST_UNITS)
-    throw new NoForm(`multiples of more than ${MOST_UNITS} steps have no grammar of a useful size`);
+  if (divided(range).units > MOST_UNITS)
+    throw new NoForm(`multiples of a number with more than ${MOST_UNITS} remainders have no grammar of a useful size`);
   const rules: (readonly [string, Item])[] = [];
   const side = (min: number, max: number, sign: string): Item[] => {
     if (min > max) return [];
@@ -51,6 +53,8 @@ export function multiples(range: NumberRange & { readonly step: Step }, name: st
     return made.item ? [sign === "" ? made.item : all([textOf(sign), made.item])] : [];
   };
   const { min, max, kind } = range;
+  const sign: Item = { kind: "repeat", item: textOf("-"), min: 0, max: 1 };
+  if (min === -Infinity && max === Infinity) return { item: all([sign, ...side(0, Infinity, "")]), rules };
   const least = kind === "integer" ? 1 : 0;
   return {
     item: any([
@@ -64,6 +68,7 @@ export function multiples(range: NumberRange & { readonly step: Step }, name: st
 class Automaton {
   private readonly units: number;
   private readonly places: number;
+  private readonly zeros: number;
   private readonly edges = new Map<string, { readonly edges: readonly Edge[]; readonly canEnd: boolean }>();
 
   constructor(
@@ -71,14 +76,13 @@ class Automaton {
     private readonly min: Decimal,
     private readonly max: Decimal | undefined,
   ) {
-    this.units = Number(range.step.units);
+    const { units, zeros } = divided(range);
+    [this.units, this.zeros] = [Number(units), zeros];
     this.places = range.kind === "integer" ? 0 : range.step.places;
-    // an integer is counted in the places of the step
-    if (range.kind === "integer") this.units = integerUnits(range.step);
   }
 
   rules(name: string): { readonly item: Item | undefined; readonly rules: readonly (readonly [string, Item])[] } {
-    const start: State = { count: 0, isAfter: false, isZero: false, rest: 0, lower: 0, upper: 0 };
+    const start: State = { count: 0, isAfter: false, isZero: false, rest: 0, zeros: 0, lower: 0, upper: 0 };
     const first = this.visit(start);
     const useful = this.useful();
     if (!useful.has(first)) return { item: undefined, rules: [] };
@@ -128,26 +132,37 @@ class Automaton {
       if (isZero && !isAfter) break;
       result.push([digits(digit, digit), this.after(state, digit)]);
     }
-    if (!isAfter && count > 0 && this.range.kind !== "integer") result.push([textOf("."), this.pointed(state)]);
+    const canHavePoint = this.range.kind !== "integer" && (this.zeros === 0 || this.isMultiple(state));
+    if (!isAfter && count > 0 && canHavePoint) result.push([textOf("."), this.pointed(state)]);
     return result;
   }
 
-  private after({ count, isAfter, rest, lower, upper }: State, digit: number): State {
+  private after({ count, isAfter, rest, zeros, lower, upper }: State, digit: number): State {
     const compared = (bound: Decimal | undefined, order: Order): Order => {
       if (!bound || order !== 0) return order;
       const other = Number((isAfter ? bound.fraction : bound.whole)[count] ?? 0);
       return Math.sign(digit - other) as Order;
     };
     const most = isAfter ? this.fractionLength() : this.wholeLength() + 1;
+    // with a point or without one, each number is in the range
+    const isFree = this.isFree && (!isAfter || this.places === 0);
     const isCounted = !isAfter || count < this.places;
+    const isLeftOut = digit === 0 && zeros < this.zeros;
     return {
-      count: Math.min(count + 1, most),
+      count: isFree ? 1 : Math.min(count + 1, most),
       isAfter,
       isZero: !isAfter && count === 0 && digit === 0,
-      rest: isCounted ? (rest * 10 + digit) % this.units : rest,
-      lower: compared(this.min, lower),
+      ...(isLeftOut || !isCounted
+        ? { rest, zeros: isLeftOut ? zeros + 1 : zeros }
+        : { rest: this.remainder(rest, digit === 0 ? 1 : zeros + 1, digit), zeros: digit === 0 ? zeros : 0 }),
+      lower: isFree ? 0 : compared(this.min, lower),
       upper: compared(this.max, upper),
     };
+  }
+
+  /** Whether all numbers are in the range. */
+  private get isFree(): boolean {
+    return !this.max && this.min.whole === "0" && this.min.fraction === "";
   }
 
   private wholeLength(): number {
@@ -158,7 +173,7 @@ class Automaton {
     return Math.max(this.min.fraction.length, this.max?.fraction.length ?? 0, this.places, 1);
   }
 
-  /** The state after the digits before the point: a number of more digits is larger. */
+  /** The state after the digits before the point, for a multiple: a number of more digits is larger. */
   private pointed(state: State): State {
     const of = (bound: Decimal | undefined, order: Order): Order =>
       bound && bound.whole.length !== state.count ? (Math.sign(state.count - bound.whole.length) as Order) : order;
@@ -167,6 +182,7 @@ class Automaton {
       count: 0,
       isAfter: true,
       isZero: false,
+      zeros: this.zeros,
       lower: of(this.min, state.lower),
       upper: of(this.max, state.upper),
     };
@@ -174,21 +190,37 @@ class Automaton {
 
   private canEnd(state: State): boolean {
     if (state.count === 0) return false;
-    const { count, lower, upper, rest } = state.isAfter ? state : this.pointed(state);
+    const { count, lower, upper } = state.isAfter ? state : this.pointed(state);
     const left = ({ fraction }: Decimal): boolean => /[1-9]/.test(fraction.slice(count));
+    if (this.isFree) return this.isMultiple(state);
     if (lower < 0 || (lower === 0 && left(this.min))) return false;
     if (this.max && upper > 0) return false;
-    const scale = 10n ** BigInt(Math.max(this.places - (state.isAfter ? count : 0), 0));
-    return (BigInt(rest) * scale) % BigInt(this.units) === 0n;
+    return this.isMultiple(state);
+  }
+
+  private isMultiple({ isAfter, isZero, count, rest, zeros }: State): boolean {
+    if (isZero) return true;
+    if (zeros < this.zeros) return false;
+    return this.remainder(rest, Math.max(this.places - (isAfter ? count : 0), 0), 0) === 0;
+  }
+
+  /** Of a number with more digits after it. */
+  private remainder(rest: number, more: number, digit: number): number {
+    let left = rest;
+    for (let i = 0; i < more; i++) left = (left * 10) % this.units;
+    return (left + digit) % this.units;
   }
 }
 
-/** An integer is a multiple if it is one of so many units. */
-function integerUnits({ units, places }: Step): number {
-  let [a, b] = [units, 10n ** BigInt(places)];
-  while (b !== 0n) [a, b] = [b, a % b];
-  return Number(units / a);
+/** The step of a range, without the zeros at its end; an integer is a multiple if it is one of both the step and 1. */
+function divided({ step, kind }: NumberRange & { readonly step: Step }): {
+  readonly units: bigint;
+  readonly zeros: number;
+} {
+  const { units, places } = kind === "integer" ? common(step, { units: 1n, places: 0 }) : step;
+  const zeros = places === 0 ? /0*$/.exec(units.toString())![0].length : 0;
+  return { units: units / 10n ** BigInt(zeros), zeros };
 }
 
-const keyOf = ({ count, isAfter, isZero, rest, lower, upper }: State): string =>
-  `${isAfter ? "." : ""}${count}${isZero ? "z" : ""} ${rest} ${lower}${upper}`;
+const keyOf = ({ count, isAfter, isZero, rest, zeros, lower, upper }: State): string =>
+  `${isAfter ? "." : ""}${count}${isZero ? "z" : ""} ${rest} ${zeros} ${lower}${upper}`;

@@ -1,13 +1,23 @@
 /** Sets of numbers: intersections and differences of ranges. */
-import { common, divides, isMultiple, next } from "./decimals.js";
-import { NoForm, type NumberRange } from "./values.js";
+import { common, divides, hasMultiple, isMultiple, next } from "./decimals.js";
+import { NoForm, type NumberRange, type Step } from "./values.js";
 
 /** Undefined if it is empty. */
 export function narrowed(range: NumberRange): NumberRange | undefined {
-  if (range.kind !== "integer") return range.min > range.max ? undefined : range;
-  const [min, max] = [Math.ceil(range.min), Math.floor(range.max)];
-  return min > max ? undefined : { ...range, min: min + 0, max: max + 0 };
+  const { kind, step } = range;
+  const isInteger = kind === "integer";
+  const min = isInteger ? Math.ceil(range.min) + 0 : range.min;
+  const max = isInteger ? Math.floor(range.max) + 0 : range.max;
+  if (min > max || (kind === "fraction" && min === max && Number.isInteger(min))) return undefined;
+  if (step) {
+    const every = isInteger ? common(step, ONE) : step;
+    const [least, most] = min > 0 ? [min, max] : max < 0 ? [-max, -min] : [0, 0];
+    if (!hasMultiple(least, most, every)) return undefined;
+  }
+  return isInteger ? { ...range, min, max } : range;
 }
+
+const ONE: Step = { units: 1n, places: 0 };
 
 export function intersectRanges(a: NumberRange, b: NumberRange): NumberRange | undefined {
   if (a.kind !== b.kind && a.kind !== "any" && b.kind !== "any") return undefined;
