@@ -55,7 +55,6 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, readonly string[]
     if: ["unevaluatedProperties: unevaluatedProperties can see annotations from if without then and else"],
     minProperties: ["dependentSchemas: dependencies with escaped characters"],
     multipleOf: ["multipleOf: float division = inf"],
-    not: ["not: collect annotations inside a 'not', even if collection is disabled"],
     unevaluatedItems: [
       "unevaluatedItems: unevaluatedItems depends on adjacent contains",
       "unevaluatedItems: unevaluatedItems depends on multiple nested contains",

@@ -32,6 +32,7 @@ export function withoutContained(sets: readonly ObjectSet[], space: Space): read
 function contains(a: ObjectSet, b: ObjectSet, space: Space): boolean {
   spend(1 + a.named.size / 4);
   if (a.min > b.min || a.max < b.max || !isSameEvaluated(a.evaluated, b.evaluated)) return false;
+  if (a.some?.some((names) => !b.some?.includes(names))) return false;
   for (const [name, x] of a.named) {
     const y = memberOf(b, name, space);
     if ((x.isRequired && !y.isRequired) || !isWithin(x.value, y.value)) return false;

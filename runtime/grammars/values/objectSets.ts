@@ -19,14 +19,20 @@ import {
 
 /** Undefined if it is empty, as far as counts and required names show. */
 export function objectSet(given: ObjectSet): ObjectSet | undefined {
-  let [required, possible] = [0, 0];
+  let required = 0;
   for (const { value, isRequired } of given.named.values()) {
     if (isRequired && value === NEVER) return undefined;
     if (isRequired) required++;
-    if (value !== NEVER) possible++;
   }
-  const max = given.classes.length > 0 ? given.max : Math.min(given.max, possible);
+  const max = given.classes.length > 0 ? given.max : Math.min(given.max, possibleIn(given));
   return required > max || given.min > max ? undefined : { ...given, max };
+}
+
+/** How many of the named members can be there. */
+function possibleIn({ named }: ObjectSet): number {
+  let count = 0;
+  for (const { value } of named.values()) if (value !== NEVER) count++;
+  return count;
 }
 
 /** What a set of objects wants of the value of a name. */
@@ -61,6 +67,7 @@ export function intersectObjects(a: ObjectSet, b: ObjectSet, space: Space): Obje
     min: Math.max(a.min, b.min),
     max: Math.min(a.max, b.max),
     minAt: a.min >= b.min ? (a.minAt ?? b.minAt) : (b.minAt ?? a.minAt),
+    ...someOf(a.some, b.some),
     ...evaluatedOf(a.evaluated, b.evaluated),
   });
 }
@@ -68,6 +75,11 @@ export function intersectObjects(a: ObjectSet, b: ObjectSet, space: Space): Obje
 function evaluatedOf(a: Evaluated | undefined, b: Evaluated | undefined): { evaluated?: Evaluated } {
   const evaluated = a && b ? { names: new Set([...a.names, ...b.names]), sets: [...a.sets, ...b.sets] } : (a ?? b);
   return evaluated ? { evaluated } : {};
+}
+
+function someOf(a: ObjectSet["some"], b: ObjectSet["some"]): { some?: readonly StringSet[] } {
+  const some = a && b ? [...new Set([...a, ...b])] : (a ?? b);
+  return some ? { some } : {};
 }
 
 function intersectClasses(a: readonly NameClass[], b: readonly NameClass[], space: Space): NameClass[] {
@@ -122,15 +134,23 @@ export function subtractObject(a: ObjectSet, b: ObjectSet, space: Space, at: Pla
     const value = space.difference(mine.value, theirs.value, at);
     if (value !== NEVER) withMember(name, value, true);
   }
-  checkOthers(a, b, space, at);
+  for (const names of othersOutside(a, b, space, at))
+    parts.push(objectSet({ ...a, some: [...(a.some ?? []), names], min: Math.max(a.min, 1) }));
+  for (const names of b.some ?? []) parts.push(withoutNames(a, names, space));
   if (b.min > 0) parts.push(objectSet({ ...a, max: Math.min(a.max, b.min - 1) }));
-  if (b.max < Infinity) parts.push(objectSet({ ...a, min: Math.max(a.min, b.max + 1), minAt: at }));
+  // more members than a set names have another name
+  if (b.max < (b.classes.length === 0 ? possibleIn(b) : Infinity))
+    parts.push(objectSet({ ...a, min: Math.max(a.min, b.max + 1), minAt: at }));
   return parts.filter((part) => part !== undefined);
 }
 
-/** Members that neither set names must be the same in the second: a grammar cannot ask for one among them that is not. */
-function checkOthers(a: ObjectSet, b: ObjectSet, space: Space, at: Place): void {
+/**
+ * Names that only the first set has. Members of other names must be the same in both: a grammar could ask for one that is not, but a
+ * second one of the same name would replace it.
+ */
+function othersOutside(a: ObjectSet, b: ObjectSet, space: Space, at: Place): StringSet[] {
   const named = new Set([...a.named.keys(), ...b.named.keys()]);
+  const outside: StringSet[] = [];
   for (const mine of a.classes) {
     let rest: StringSet[] = [without(mine.names, named)];
     for (const theirs of b.classes) {
@@ -140,7 +160,20 @@ function checkOthers(a: ObjectSet, b: ObjectSet, space: Space, at: Place): void 
           throw new NoForm("an object with a member that is not as the others has no grammar");
       rest = rest.flatMap((names) => subtractStrings(names, theirs.names));
     }
-    if (rest.some((names) => !space.isEmptyString(names)))
-      throw new NoForm("an object with a member of another name has no grammar");
+    for (const names of rest) if (!space.isEmptyString(names)) outside.push(names);
   }
+  return outside;
+}
+
+/** Objects without members of some names. */
+function withoutNames(set: ObjectSet, names: StringSet, space: Space): ObjectSet | undefined {
+  const named = new Map(
+    [...set.named].map(([name, member]) => [name, space.has(names, name) ? { ...member, value: NEVER } : member]),
+  );
+  const classes = set.classes.flatMap((one) =>
+    subtractStrings(one.names, names)
+      .filter((rest) => !space.isEmptyString(rest))
+      .map((rest) => ({ names: rest, value: one.value })),
+  );
+  return objectSet({ ...set, named, classes });
 }

@@ -2,6 +2,7 @@
 import { spend } from "../budget.js";
 import { intersect, subtract, union } from "./algebra.js";
 import { unenforced } from "./faults.js";
+import { intersectStrings } from "./stringSets.js";
 import { StringQuestions } from "./stringItems.js";
 import {
   ANY,
@@ -185,11 +186,12 @@ export class Sets implements Space {
     return this.all(items, depth);
   }
 
-  private visitedObject({ named, classes, min }: ObjectSet, depth: number): Visited {
+  private visitedObject(set: ObjectSet, depth: number): Visited {
+    const { named, classes, some = [] } = set;
     const needed: Lazy[] = [];
     for (const { value, isRequired } of named.values()) if (isRequired) needed.push(value);
     const all = this.all(needed, depth);
-    if (all.isEmpty || needed.length >= min) return all;
+    if (all.isEmpty || (needed.length >= set.min && some.length === 0)) return all;
     // others, of which there must be enough
     let { lowest } = all;
     const isPossible = (value: Lazy): boolean => {
@@ -197,12 +199,23 @@ export class Sets implements Space {
       lowest = Math.min(lowest, visited.lowest);
       return !visited.isEmpty;
     };
-    let left = min - needed.length;
+    for (const one of some) {
+      const isNamed = [...named].some(([name, { value }]) => this.has(one, name) && isPossible(value));
+      if (!isNamed && !classes.some(({ names, value }) => this.meet(one, names) && isPossible(value)))
+        return { isEmpty: true, lowest };
+    }
+    let left = set.min - needed.length;
+    if (left <= 0) return { isEmpty: false, lowest };
     for (const { names, value } of classes)
       if (isPossible(value) && !this.isEmptyString(names)) return { isEmpty: false, lowest: Infinity };
     for (const { value, isRequired } of named.values())
       if (left > 0 && !isRequired && value !== NEVER && isPossible(value)) left--;
     return { isEmpty: left > 0, lowest };
+  }
+
+  private meet(a: StringSet, b: StringSet): boolean {
+    const both = intersectStrings(a, b);
+    return both !== undefined && !this.isEmptyString(both);
   }
 
   /** Whether one of the sets is empty. */

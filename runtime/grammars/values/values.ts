@@ -75,6 +75,8 @@ export interface ObjectSet {
   readonly named: ReadonlyMap<string, Member>;
   /** Names of two of these never coincide; a name in none may not come. */
   readonly classes: readonly NameClass[];
+  /** For each of these, a member's name is in it. */
+  readonly some?: readonly StringSet[];
   readonly min: number;
   readonly max: number;
   /** What asked for `min`. */
