@@ -66,6 +66,7 @@ const FAMILIES: Readonly<Record<string, (random: Random, schema: () => unknown) 
     ["minContains", random(3)],
     ["maxContains", random(3)],
     ["uniqueItems", true],
+    ["unevaluatedItems", random(2) > 0 ? false : schema()],
   ],
   object: (random, schema) => [
     ["properties", membersOf(random, 3, schema)],
@@ -77,6 +78,7 @@ const FAMILIES: Readonly<Record<string, (random: Random, schema: () => unknown) 
     ["maxProperties", random(4)],
     ["dependentRequired", { [pick(random, NAMES)]: [pick(random, NAMES)] }],
     ["dependentSchemas", { [pick(random, NAMES)]: schema() }],
+    ["unevaluatedProperties", random(2) > 0 ? false : schema()],
   ],
   all: (random, schema) => [
     ["allOf", some(random, 2, schema)],

@@ -31,10 +31,9 @@ function compare(random: Random): void {
   const verdicts = new Map<string, boolean>();
   try {
     for (const value of all) verdicts.set(JSON.stringify(value), validate(value));
-  } catch (error) {
-    // a schema that refers to itself without an end
-    if (error instanceof RangeError) return;
-    throw error;
+  } catch {
+    // Ajv does not end for some that refer to themselves, and fails for some with unevaluated members
+    return;
   }
   let grammar;
   try {
@@ -57,18 +56,14 @@ function compare(random: Random): void {
   }
 }
 
-/** Beside `prefixItems`, Ajv takes an empty list for one that contains something: `contains` is in a schema of its own. */
+/** Ajv takes some empty lists for ones that contain something: their length says that they do not. */
 function forAjv(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forAjv);
   if (typeof schema !== "object" || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, forAjv(value)]));
-  if (!("prefixItems" in inner && "contains" in inner)) return inner;
-  const { contains, minContains, maxContains, allOf = [], ...others } = inner;
-  const own = {
-    contains,
-    ...(minContains !== undefined && { minContains }),
-    ...(maxContains !== undefined && { maxContains }),
-  };
+  const { contains, minContains = 1, maxContains, allOf = [], ...others } = inner;
+  if (contains === undefined) return inner;
+  const own = { contains, minContains, ...(maxContains !== undefined && { maxContains }), minItems: minContains };
   return { ...others, allOf: [...(allOf as unknown[]), own] };
 }
 

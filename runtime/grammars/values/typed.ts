@@ -142,13 +142,12 @@ export class Typed {
         : others === NEVER
           ? []
           : [{ names: ANY_STRING, value: others }];
-    const matching = patterns.length > 0 ? classesOf(patterns, ANY, this.sets) : [];
     const named = new Map<string, Member>();
     const path = given.at("properties");
     for (const name of Object.keys(properties)) {
-      const own = this.lazy(properties[name], `${path}/${segment(name)}`);
-      const also = matching.find(({ names }) => this.sets.has(names, name))?.value ?? ANY;
-      named.set(name, { value: this.sets.intersection(own, also), isRequired: false, isDeclared: true });
+      let value = this.lazy(properties[name], `${path}/${segment(name)}`);
+      for (const one of patterns) if (this.sets.has(one.names, name)) value = this.sets.intersection(value, one.value);
+      named.set(name, { value, isRequired: false, isDeclared: true });
     }
     const all: ObjectSet = {
       named,
