@@ -52,6 +52,7 @@ export function choice(...items: readonly Item[]): Item {
 export const oneOfTexts = (texts: readonly string[]): Item => choice(...texts.map(textOf));
 
 export function repeat(item: Item, min: number, max = Infinity): Item {
+  if (max < min) return NOTHING;
   if (max === 0 || isEmptyText(item)) return EMPTY;
   if (isNothing(item)) return min === 0 ? EMPTY : NOTHING;
   return min === 1 && max === 1 ? item : { kind: "repeat", item, min, max };
