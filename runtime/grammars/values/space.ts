@@ -179,11 +179,26 @@ export class Sets implements Space {
     return { isEmpty: !hasSome, lowest };
   }
 
-  private visitedArray({ prefix, rest, min, contains }: ArraySet, depth: number): Visited {
+  private visitedArray({ prefix, rest, min, max, contains }: ArraySet, depth: number): Visited {
     const items = Array.from({ length: Math.min(min, prefix.length) }, (_, i) => prefix[i]!);
     if (min > prefix.length) items.push(rest);
-    for (const one of contains) if (one.min > 0) items.push(one.value, rest);
-    return this.all(items, depth);
+    const needed = this.all(items, depth);
+    if (needed.isEmpty) return needed;
+    let { lowest } = needed;
+    const isPossible = (item: Lazy): boolean => {
+      const visited = this.visited(item, depth);
+      lowest = Math.min(lowest, visited.lowest);
+      return !visited.isEmpty;
+    };
+    for (const one of contains) {
+      if (one.min === 0) continue;
+      // one of the places has it, and those before it can be
+      const places = max > prefix.length ? [...prefix, rest] : prefix;
+      const last = places.findIndex((item) => !isPossible(item));
+      const reached = last < 0 ? places : places.slice(0, last);
+      if (!reached.some((item) => isPossible(this.intersection(item, one.value)))) return { isEmpty: true, lowest };
+    }
+    return { isEmpty: false, lowest };
   }
 
   private visitedObject(set: ObjectSet, depth: number): Visited {
