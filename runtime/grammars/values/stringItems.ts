@@ -2,6 +2,7 @@
 import { Regular, type Node } from "../regular/regular.js";
 import { stringLanguage } from "../strings/language.js";
 import type { Item } from "../text/rules.js";
+import { trieOf } from "./trie.js";
 import { isAnyString } from "./stringSets.js";
 import type { StringSet } from "./values.js";
 
@@ -12,8 +13,8 @@ export function itemOfStrings(set: StringSet): Item {
     formats,
     minLength,
     maxLength,
-    excluded: [...excluded],
     without: [
+      ...(excluded.size > 0 ? [trieOf([...excluded])] : []),
       ...notPatterns.map((pattern) => stringLanguage({ patterns: [pattern] })),
       ...notFormats.map((format) => stringLanguage({ formats: [format] })),
     ],
