@@ -81,8 +81,8 @@ test.each(["draft7", "draft2020-12"])("%s", (draft) => {
     } catch (error) {
       const { message } = error as Error;
       const name =
-        /`([^`]+)` cannot be enforced/.exec(message)?.[1] ?? (/a reference inside/.test(message) ? "$ref" : "");
-      if (/no value is valid/.test(message)) expect(tests.filter((one) => one.valid)).toEqual([]);
+        /`([^`]+)` cannot be enforced/.exec(message)?.[1] ?? (message.includes("a reference inside") ? "$ref" : "");
+      if (message.includes("no value is valid")) expect(tests.filter((one) => one.valid)).toEqual([]);
       else (refused[name] ??= []).push(`${keyword}: ${description}`);
       if (name === "") expect(message).toContain("no value is valid");
       continue;

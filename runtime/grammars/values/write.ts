@@ -13,14 +13,7 @@ import type { Sets } from "./space.js";
 import { itemOfStrings } from "./stringItems.js";
 import { isAnyString } from "./stringSets.js";
 import { whyEmpty } from "./empty.js";
-import {
-  ANY_STRING,
-  NoForm,
-  type Lazy,
-  type NumberRange,
-  type StringSet,
-  type Values,
-} from "./values.js";
+import { ANY_STRING, NoForm, type Lazy, type NumberRange, type StringSet, type Values } from "./values.js";
 
 const rule = (name: string): Item => ({ kind: "rule", name });
 const quoted = (inside: Item): Item => all([textOf('"'), inside, textOf('"')]);
