@@ -2,9 +2,9 @@
 import { spend } from "../budget.js";
 import { intersectArrays, subtractArray } from "./arraySets.js";
 import { withoutContained } from "./contained.js";
-import { intersectRanges, isInRange, subtractRange } from "./numberSets.js";
+import { intersectRanges, isInRange, subtractNumbers, subtractRange } from "./numberSets.js";
 import { intersectObjects, subtractObject } from "./objectSets.js";
-import { intersectStrings, subtractStrings, united, without } from "./stringSets.js";
+import { intersectStrings, subtractStrings, without } from "./stringSets.js";
 import {
   ALL_VALUES,
   ANY_ARRAY,
@@ -20,34 +20,55 @@ import {
   type Values,
 } from "./values.js";
 
-/** Of two lists, without what is there twice; one that contains all others is alone. */
-function listed<T>(a: readonly T[], b: readonly T[], whole: T): readonly T[] {
-  if (a.length === 0) return b;
-  if (b.length === 0) return a;
-  const all = new Set([...a, ...b]);
+/** Of all lists, without what is there twice; one that contains all others is alone. */
+function listed<T>(lists: readonly (readonly T[])[], whole: T): readonly T[] {
+  const some = lists.filter((list) => list.length > 0);
+  if (some.length < 2) return some[0] ?? [];
+  const all = new Set<T>();
+  for (const list of some) for (const one of list) all.add(one);
+  spend(all.size);
   return all.has(whole) && ![...all].some(isEvaluated) ? [whole] : [...all];
 }
 
 /** Whether it says which members or items are evaluated, which a set that contains it does not. */
 const isEvaluated = (set: unknown): boolean => Boolean((set as Partial<ArraySet & ObjectSet>).evaluated);
 
-export function union(a: Values, b: Values): Values {
-  spend();
-  if (a === b || b === NO_VALUES) return a;
-  if (a === NO_VALUES) return b;
+export function unionOf(given: readonly Values[]): Values {
+  const sets = given.filter((set) => set !== NO_VALUES);
+  spend(1 + sets.length);
+  if (sets.length < 2) return sets[0] ?? NO_VALUES;
   return {
-    hasNull: a.hasNull || b.hasNull,
-    booleans: [...new Set([...a.booleans, ...b.booleans])],
-    numbers: united(a.numbers, b.numbers),
-    ranges: listed(a.ranges, b.ranges, ANY_NUMBER),
-    texts: united(a.texts, b.texts),
-    languages: listed(a.languages, b.languages, ANY_STRING),
-    arrays: listed(a.arrays, b.arrays, ANY_ARRAY),
-    objects: listed(a.objects, b.objects, ANY_OBJECT),
+    hasNull: sets.some(({ hasNull }) => hasNull),
+    booleans: [...new Set(sets.flatMap(({ booleans }) => booleans))],
+    numbers: joined(sets.map(({ numbers }) => numbers)),
+    ranges: listed(
+      sets.map(({ ranges }) => ranges),
+      ANY_NUMBER,
+    ),
+    texts: joined(sets.map(({ texts }) => texts)),
+    languages: listed(
+      sets.map(({ languages }) => languages),
+      ANY_STRING,
+    ),
+    arrays: listed(
+      sets.map(({ arrays }) => arrays),
+      ANY_ARRAY,
+    ),
+    objects: listed(
+      sets.map(({ objects }) => objects),
+      ANY_OBJECT,
+    ),
   };
 }
 
-export const unionOf = (sets: readonly Values[]): Values => sets.reduce(union, NO_VALUES);
+export const union = (a: Values, b: Values): Values => (a === b ? a : unionOf([a, b]));
+
+function joined<T>(sets: readonly ReadonlySet<T>[]): ReadonlySet<T> {
+  const all = new Set<T>();
+  for (const set of sets) for (const one of set) all.add(one);
+  spend(all.size / 8);
+  return all;
+}
 
 function pairs<T>(a: readonly T[], b: readonly T[], both: (a: T, b: T) => T | undefined): readonly T[] {
   spend(a.length * b.length);
@@ -85,7 +106,8 @@ function listedIn<T>(
   isInside: (value: T, values: Values) => boolean,
 ): ReadonlySet<T> {
   if (a.size + b.size === 0) return a;
-  spend(a.size + b.size);
+  const sizes = (values: Values): number => 1 + values.ranges.length + values.languages.length;
+  spend(a.size * sizes(valuesOfB) + b.size * sizes(valuesOfA));
   return new Set([
     ...[...a].filter((value) => b.has(value) || isInside(value, valuesOfB)),
     ...[...b].filter((value) => isInside(value, valuesOfA)),
@@ -99,7 +121,6 @@ export function subtract(a: Values, b: Values, space: Space, at: Place): Values 
   if (a === b || b === ALL_VALUES) return NO_VALUES;
   const isNumber = (x: number): boolean => b.numbers.has(x) || b.ranges.some((range) => isInRange(x, range));
   const isText = (x: string): boolean => b.texts.has(x) || b.languages.some((set) => space.has(set, x));
-  const points = [...b.numbers].map((x) => ({ ...ANY_NUMBER, min: x, max: x }));
   const minus = <T>(from: readonly T[], what: readonly T[], less: (x: T, y: T) => readonly T[]): readonly T[] =>
     what.reduce<readonly T[]>(
       (left, y) =>
@@ -115,7 +136,7 @@ export function subtract(a: Values, b: Values, space: Space, at: Place): Values 
     hasNull: a.hasNull && !b.hasNull,
     booleans: a.booleans.filter((value) => !b.booleans.includes(value)),
     numbers: new Set([...a.numbers].filter((x) => !isNumber(x))),
-    ranges: minus(a.ranges, [...points, ...b.ranges], subtractRange),
+    ranges: minus(subtractNumbers(a.ranges, b.numbers), b.ranges, subtractRange),
     texts: new Set([
       ...[...a.texts].filter((x) => !isText(x)),
       ...left.filter((x) => !isText(x) && a.languages.some((set) => space.has(set, x))),

@@ -1,4 +1,5 @@
 /** Arrays as items. */
+import { spend } from "../budget.js";
 import { all, any, type Item } from "../text/rules.js";
 import { arraySet } from "./arraySets.js";
 import { unenforced } from "./faults.js";
@@ -26,6 +27,7 @@ export function arrayItems(set: ArraySet, writing: Writing): Item[] {
 
 /** An item that must be there is one of those that have their own place, or of the others; two of these may be the same. */
 function resolved(set: ArraySet, left: readonly Contains[], others: readonly Contains[], writing: Writing): Item[] {
+  spend(16);
   const [first, ...rest] = left;
   if (!first) return withItems(set, others, writing);
   if (first.min !== 1 || first.max < Infinity) {
@@ -51,6 +53,7 @@ function resolved(set: ArraySet, left: readonly Contains[], others: readonly Con
   add(resolved(set, rest, [...others, first], writing));
   others.forEach((other, i) => {
     const both = { ...other, value: sets.intersection(other.value, first.value) };
+    if (sets.isEmpty(both.value)) return;
     add(
       resolved(
         set,

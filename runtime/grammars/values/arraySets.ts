@@ -40,7 +40,7 @@ export function subtractArray(a: ArraySet, b: ArraySet, space: Space, at: Place)
   // an item that is not as in the second set, at each of the places that have their own
   const places = Math.min(Math.max(a.prefix.length, b.prefix.length), a.max, b.max);
   for (let i = 0; i < places; i++) parts.push(otherAt(a, i, space.difference(itemAt(a, i), itemAt(b, i), at)));
-  parts.push(...othersAfter(a, b, places, space, at));
+  for (const part of othersAfter(a, b, places, space, at)) parts.push(part);
   for (const { value, min, max, at: from } of b.contains) {
     if (min > 1 || max < Infinity)
       throw new NoForm("the opposite of `contains` with counts other than at least 1 has no grammar");

@@ -102,7 +102,7 @@ class Automaton {
     for (let state = waiting.pop(); state; state = waiting.pop()) {
       const key = keyOf(state);
       if (this.edges.has(key)) continue;
-      spend(4);
+      spend(12);
       const next = this.next(state);
       this.edges.set(key, { edges: next.map(([item, to]) => ({ item, to: keyOf(to) })), canEnd: this.canEnd(state) });
       for (const [, to] of next) waiting.push(to);

@@ -1,4 +1,5 @@
 /** Sets of numbers: intersections and differences of ranges. */
+import { spend } from "../budget.js";
 import { common, divides, hasMultiple, isMultiple, next } from "./decimals.js";
 import { NoForm, type NumberRange, type Step } from "./values.js";
 
@@ -35,6 +36,23 @@ export const isInRange = (value: number, { min, max, kind, step }: NumberRange):
   value <= max &&
   (kind === "any" || Number.isInteger(value) === (kind === "integer")) &&
   (step === undefined || isMultiple(value, step));
+
+/** The ranges without some numbers. */
+export function subtractNumbers(ranges: readonly NumberRange[], numbers: ReadonlySet<number>): readonly NumberRange[] {
+  if (numbers.size === 0 || ranges.length === 0) return ranges;
+  spend(numbers.size * (1 + ranges.length / 4));
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return ranges.flatMap((range) => {
+    const parts: (NumberRange | undefined)[] = [];
+    let { min } = range;
+    for (const one of sorted) {
+      if (one < min || one > range.max) continue;
+      parts.push(narrowed({ ...range, min, max: next(one, false) }));
+      min = next(one, true);
+    }
+    return [...parts, narrowed({ ...range, min })].filter((part) => part !== undefined);
+  });
+}
 
 /** What is in the first range and not in the second. */
 export function subtractRange(a: NumberRange, b: NumberRange): NumberRange[] {

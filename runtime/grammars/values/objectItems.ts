@@ -1,4 +1,5 @@
 /** Objects as items: their members in the order that is asked for. */
+import { spend } from "../budget.js";
 import { all, any, type Item } from "../text/rules.js";
 import { unenforced } from "./faults.js";
 import { objectSet } from "./objectSets.js";
@@ -16,6 +17,7 @@ export const objectItems = (set: ObjectSet, writing: Writing): Item[] => resolve
  */
 function resolved(set: ObjectSet, extra: readonly StringSet[], writing: Writing): Item[] {
   const { sets } = writing;
+  spend(16);
   if (sets.isEmptyObject(set)) return [];
   const [first, ...others] = set.some ?? [];
   if (!first) return [...withMembers(set, extra, writing)];

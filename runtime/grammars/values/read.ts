@@ -56,9 +56,25 @@ export class SchemaReader {
     if (++this.parts > GRAMMAR_LIMITS.parts) throw exceeded(`it has more than ${GRAMMAR_LIMITS.parts} schemas`);
     const lazy = this.sets.make(path, () => this.read(schema, path));
     this.known.set(schema, lazy);
+    const other = this.another(schema, path);
+    if (other) {
+      this.known.set(schema, other);
+      return other;
+    }
     // what has no schemas in it is combined with others at once
     if (isScalar(schema)) this.sets.valuesOf(lazy);
     return lazy;
+  }
+
+  /** What a schema stands for that has nothing but a reference, or nothing but `not`: one set, however often it is asked for. */
+  private another(schema: Schema, path: string): Lazy | undefined {
+    const [name, second] = Object.keys(schema).filter((one) => !ANNOTATIONS.has(one));
+    if (name === undefined || second !== undefined || this.ignored.has(name)) return undefined;
+    if (name === "not" && !this.isTracking)
+      return this.sets.difference(ANY, this.lazy(schema["not"], `${path}/not`), { path, keyword: "not" });
+    if (name !== "$ref") return undefined;
+    const target = this.references.target(schema["$ref"], schema, `${path}/$ref`);
+    return this.lazy(target.schema, target.path);
   }
 
   private values({ schema, path }: Part, from: string): Values {
@@ -187,6 +203,12 @@ export class SchemaReader {
     return values;
   }
 }
+
+/** Keywords that say nothing about values. */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  ...["title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$defs"],
+  ...["definitions", "$schema"],
+]);
 
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -26,6 +26,7 @@ export class Circle extends Error {}
 export class Sets implements Space {
   private count = 2;
   private readonly combined = new Map<string, Lazy>();
+  private readonly opposites = new Map<Lazy, Lazy>();
   private readonly texts = new StringQuestions();
   /** Whether the emptiness of a set was asked for that is being made. */
   private isUnsure = false;
@@ -78,11 +79,13 @@ export class Sets implements Space {
   difference(a: Lazy, b: Lazy, at: Place): Lazy {
     if (a === b || a === NEVER || b === ANY) return NEVER;
     if (b === NEVER) return a;
-    return this.combine(
-      `${a.id}-${b.id}`,
-      () => this.subtracted(this.valuesOf(a), this.valuesOf(b), at),
-      areFlat(a, b),
-    );
+    // the opposite of an opposite
+    const opposite = a === ANY ? this.opposites.get(b) : undefined;
+    if (opposite) return opposite;
+    const subtracted = (): Values => this.subtracted(this.valuesOf(a), this.valuesOf(b), at);
+    const result = this.combine(`${a.id}-${b.id}`, subtracted, areFlat(a, b));
+    if (a === ANY) this.opposites.set(result, b);
+    return result;
   }
 
   subtracted(a: Values, b: Values, at: Place): Values {
