@@ -1,6 +1,6 @@
 /** The sets of values of one schema: made when they are needed, once for each pair that is combined. */
 import { spend } from "../budget.js";
-import { intersect, subtract, union } from "./algebra.js";
+import { intersect, subtract } from "./algebra.js";
 import { unenforced } from "./faults.js";
 import { intersectStrings } from "./stringSets.js";
 import { StringQuestions } from "./stringItems.js";
@@ -26,6 +26,7 @@ export class Circle extends Error {}
 export class Sets implements Space {
   private count = 2;
   private readonly combined = new Map<string, Lazy>();
+  private readonly parts = new Map<Lazy, readonly Lazy[]>();
   private readonly opposites = new Map<Lazy, Lazy>();
   private readonly texts = new StringQuestions();
   /** Whether the emptiness of a set was asked for that is being made. */
@@ -62,18 +63,22 @@ export class Sets implements Space {
     return lazy;
   }
 
+  /** Intersections of intersections are those of all their parts, so that recursive schemas have finitely many. */
   intersection(a: Lazy, b: Lazy): Lazy {
     if (a === b || b === ANY || a === NEVER) return a;
     if (a === ANY || b === NEVER) return b;
-    const [x, y] = a.id < b.id ? [a, b] : [b, a];
-    return this.combine(`${x.id}&${y.id}`, () => intersect(this.valuesOf(a), this.valuesOf(b), this), areFlat(a, b));
+    const parts = [...new Set([...this.partsOf(a), ...this.partsOf(b)])].sort((x, y) => x.id - y.id);
+    spend(parts.length);
+    const key = parts.map(({ id }) => id).join("&");
+    for (const one of [a, b]) if (this.partsOf(one).length === parts.length) return one;
+    const make = (): Values => intersect(this.valuesOf(a), this.valuesOf(b), this);
+    const result = this.combine(key, make, areFlat(a, b));
+    if (result !== NEVER) this.parts.set(result, parts);
+    return result;
   }
 
-  union(a: Lazy, b: Lazy): Lazy {
-    if (a === b || b === NEVER || a === ANY) return a;
-    if (a === NEVER || b === ANY) return b;
-    const [x, y] = a.id < b.id ? [a, b] : [b, a];
-    return this.combine(`${x.id}|${y.id}`, () => union(this.valuesOf(a), this.valuesOf(b)), false);
+  private partsOf(lazy: Lazy): readonly Lazy[] {
+    return this.parts.get(lazy) ?? [lazy];
   }
 
   difference(a: Lazy, b: Lazy, at: Place): Lazy {

@@ -21,11 +21,15 @@ export function itemOfStrings(set: StringSet): Item {
   });
 }
 
+/** The most languages that are looked at to find a text of one. */
+const MOST_SEEN = 300;
+
 /** Answers questions about sets of texts; each pattern is read once. */
 export class StringQuestions {
   private readonly regular = new Regular();
   private readonly parts = new Map<string, Node>();
   private readonly sets = new Map<StringSet, Node>();
+  private readonly empty = new Map<Node, boolean>();
 
   has(set: StringSet, text: string): boolean {
     if (isAnyString(set)) return true;
@@ -50,11 +54,29 @@ export class StringQuestions {
     if (parts === 0) return maxLength === 0 && excluded.has("");
     const hasBounds = minLength > 0 || maxLength < Infinity || excluded.size > 0;
     if (parts === 1 && !hasBounds && notPatterns.length + notFormats.length === 0) {
-      return this.regular.isEmpty(patterns.length > 0 ? this.pattern(patterns[0]!) : this.format(formats[0]!));
+      return this.isEmptyNode(patterns.length > 0 ? this.pattern(patterns[0]!) : this.format(formats[0]!));
     }
     const node = this.sets.get(set) ?? this.regular.of(itemOfStrings(set));
     this.sets.set(set, node);
-    return this.regular.isEmpty(node);
+    return this.isEmptyNode(node);
+  }
+
+  /** Looks at some of what can follow; a language that has no text among it counts as one with texts. */
+  private isEmptyNode(start: Node): boolean {
+    const { none } = this.regular.nodes;
+    const known = this.empty.get(start);
+    if (known !== undefined) return known;
+    const seen = new Set([start]);
+    const isWitness = (node: Node): boolean => node.isNullable || (!node.hasLogic && node !== none);
+    let isEmpty = true;
+    // a set visits what is added on the way
+    for (const node of seen) {
+      isEmpty = !isWitness(node) && seen.size < MOST_SEEN;
+      if (!isEmpty) break;
+      for (const next of this.regular.steps(node).values()) if (next !== none) seen.add(next);
+    }
+    this.empty.set(start, isEmpty);
+    return isEmpty;
   }
 
   private pattern(pattern: string): Node {
