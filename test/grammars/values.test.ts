@@ -1,6 +1,7 @@
 /** JSON schemas as grammars: what people write, and what is wrong. Each case asks both: invalid values are refused, valid ones match. */
 import { expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { budgeted } from "../../runtime/grammars/budget.js";
 import { schemaRules, type SchemaOptions } from "../../runtime/grammars/values/schema.js";
 import { matcher } from "./matcher.js";
 import { usualTexts } from "./serializations.js";
@@ -365,4 +366,64 @@ test("a schema that is not asked for may have faults", () => {
 test("a schema as text, and text that is not JSON", () => {
   expect(matcher(schemaRules('{ "const": 12 }')).matches("12")).toBe(true);
   expect(thrownBy(() => void schemaRules('{ "const": '))).toContain("the JSON schema is not JSON");
+});
+
+const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
+const optional = (i: number): object => ({ type: "object", properties: { [`a${i}`]: text, [`b${i}`]: integer } });
+
+test.each<[string, object]>([
+  ["alternatives that multiply", { allOf: many(20, (i) => ({ anyOf: many(5, (k) => optional(5 * i + k)) })) }],
+  ["what depends on others", { dependentRequired: Object.fromEntries(many(40, (i) => [`a${i}`, [`b${i}`]])) }],
+  ["exactly one of many that overlap", { oneOf: many(30, optional) }],
+  ["patterns of names", { patternProperties: Object.fromEntries(many(24, (i) => [`a${i}b`, { minLength: i }])) }],
+  ["all that could be evaluated", { anyOf: many(14, optional), unevaluatedProperties: false }],
+  ["remainders of large numbers", { anyOf: many(50, (i) => ({ multipleOf: 900 + i, minimum: 1e5, maximum: 1e9 })) }],
+])("a grammar that would be too large exceeds a limit: %s", (_, schema) => {
+  expect(() => budgeted("the JSON schema", () => schemaRules(schema))).toThrow(
+    expect.objectContaining({ code: "LIMIT_EXCEEDED" }),
+  );
+});
+
+test.each<[string, object, readonly string[], readonly string[]]>([
+  [
+    "opposites of itself",
+    { $defs: { a: { type: "object", properties: { x: { not: { $ref: "#/$defs/a" } } } } }, $ref: "#/$defs/a" },
+    ["{}", '{"x":1}', '{"x":{"x":{}}}'],
+    ["1", '{"x":{}}'],
+  ],
+  [
+    "intersections with itself",
+    {
+      $defs: {
+        a: { allOf: [{ properties: { x: { $ref: "#/$defs/a" } } }, { properties: { x: { $ref: "#/$defs/b" } } }] },
+        b: { allOf: [{ properties: { x: { $ref: "#/$defs/a" } } }, { type: "object" }] },
+      },
+      $ref: "#/$defs/a",
+    },
+    ["1", "{}", '{"x":{"x":{}}}'],
+    ['{"x":1}', '{"x":{"x":1}}'],
+  ],
+  [
+    "expensive patterns",
+    { allOf: [{ pattern: "^.*a.{12}$" }, { not: { pattern: "b.{10}$" } }] },
+    ['"a123456789012"'],
+    ['"a1b3456789012"'],
+  ],
+  [
+    "a pattern that is slow by trying all ways",
+    { propertyNames: { pattern: "^(a+)+$" }, properties: { [`${"a".repeat(40)}!`]: {} } },
+    ['{"aa":1}'],
+    ['{"a!":1}'],
+  ],
+  [
+    "listed values without others",
+    { type: "number", not: { enum: many(2000, (i) => i) } },
+    ["1.5", "-1", "2000"],
+    ["7", "7.0"],
+  ],
+  ["a schema in a schema", many(1000, (i) => i).reduce<object>((items) => ({ items }), integer), ["[]"], ["[[[]"]],
+])("a grammar of a useful size: %s", (_, schema, valid, invalid) => {
+  const grammar = matcher(budgeted("the JSON schema", () => schemaRules(schema)));
+  expect(valid.map((one) => [one, grammar.matches(one)])).toEqual(valid.map((one) => [one, true]));
+  expect(invalid.map((one) => [one, grammar.matches(one)])).toEqual(invalid.map((one) => [one, false]));
 });
