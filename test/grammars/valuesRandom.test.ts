@@ -21,6 +21,8 @@ function compare(random: Random): void {
     ...Array.from({ length: 6 }, () => randomValue(random)),
   ];
   const all = [...values, ...values.map((value) => mutated(random, value))];
+  // Ajv forgets what is evaluated beside `dependentSchemas`
+  if (/"unevaluated.*"dependentSchemas|"dependentSchemas.*"unevaluated/.test(JSON.stringify(schema))) return;
   counts.schemas++;
   let validate;
   try {

@@ -41,6 +41,7 @@ export interface Multiples {
  * Throws `NoForm` for more remainders than a grammar should have.
  */
 export function multiples(range: NumberRange & { readonly step: Step }, name: string): Multiples {
+  if (range.kind === "fraction") throw new NoForm("multiples that are no integers have no grammar");
   if (divided(range).units > MOST_UNITS)
     throw new NoForm(`multiples of a number with more than ${MOST_UNITS} remainders have no grammar of a useful size`);
   const rules: (readonly [string, Item])[] = [];

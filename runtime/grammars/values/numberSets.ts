@@ -11,6 +11,7 @@ export function narrowed(range: NumberRange): NumberRange | undefined {
   const max = isInteger ? Math.floor(range.max) + 0 : range.max;
   if (min > max || (kind === "fraction" && min === max && Number.isInteger(min))) return undefined;
   if (step) {
+    if (kind === "fraction" && step.places === 0) return undefined;
     const every = isInteger ? common(step, ONE) : step;
     const [least, most] = min > 0 ? [min, max] : max < 0 ? [-max, -min] : [0, 0];
     if (!hasMultiple(least, most, every)) return undefined;

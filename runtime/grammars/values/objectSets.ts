@@ -130,9 +130,10 @@ export function subtractObject(a: ObjectSet, b: ObjectSet, space: Space, at: Pla
   };
   for (const name of new Set([...b.named.keys(), ...a.named.keys()])) {
     const [mine, theirs] = [memberOf(a, name, space), memberOf(b, name, space)];
-    if (theirs.isRequired && !mine.isRequired) withMember(name, NEVER, false);
     const value = space.difference(mine.value, theirs.value, at);
-    if (value !== NEVER) withMember(name, value, true);
+    // it is not there, or another one
+    const canBeAbsent = theirs.isRequired && !mine.isRequired;
+    if (canBeAbsent || value !== NEVER) withMember(name, value, !canBeAbsent);
   }
   for (const names of othersOutside(a, b, space, at))
     parts.push(objectSet({ ...a, some: [...(a.some ?? []), names], min: Math.max(a.min, 1) }));
