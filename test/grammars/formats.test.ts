@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { Regular } from "../../runtime/grammars/regular/regular.js";
-import { FORMATS, formatItem } from "../../runtime/grammars/strings/formats.js";
+import { FORMATS, formatItem, isExactFormat } from "../../runtime/grammars/strings/formats.js";
 import { sampled } from "./sampled.js";
 import { randomIntegers } from "./walk.js";
 
@@ -142,6 +142,13 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
     expect(counts.valid).toBeGreaterThan(50);
   },
 );
+
+test("formats of which more is valid elsewhere are not exact", () => {
+  const exact = Object.keys(FORMATS).filter(isExactFormat);
+  expect(exact).toEqual(["date", "ipv4", "ipv6", "json-pointer"]);
+  expect(exact.filter((format) => MORE[format] ?? OTHERWISE[format])).toEqual([]);
+  expect(isExactFormat("toString")).toBe(false);
+});
 
 test("a name that is not known says nothing", () => {
   expect(["password", "int32", "toString", ""].map(formatItem)).toEqual([undefined, undefined, undefined, undefined]);
