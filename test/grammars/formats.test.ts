@@ -118,7 +118,7 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
   (format) => {
     const random = randomIntegers(11);
     const node = nodeOf(format);
-    const alphabet = [...new Set([...USUAL[format]!.join("")])];
+    const alphabet = [...new Set(USUAL[format]!.flatMap((text) => Array.from(text)))];
     const counts = { valid: 0, edited: 0 };
     for (let i = 0; i < 200; i++) {
       const text = i % 4 === 0 ? USUAL[format]![random(USUAL[format]!.length)]! : sampled(regular, node, random, 60);
@@ -127,7 +127,7 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
       if (format !== "regex") expect({ text, isValid: isValid(format, text) ?? true }).toEqual({ text, isValid: true });
       counts.valid++;
       for (let n = 0; n < 5; n++) {
-        const characters = [...text];
+        const characters = Array.from(text);
         const at = random(characters.length + 1);
         characters.splice(at, random(2), ...(random(3) > 0 ? [alphabet[random(alphabet.length)]!] : []));
         const edited = characters.join("");

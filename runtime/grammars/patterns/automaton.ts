@@ -248,8 +248,8 @@ function automaton(part: Part, behindItem: (look: Look) => Item): Automaton {
   };
   numberOf(alternating.formulaOf(alternating.rest(part, undefined)), { isStart: true, behind: first });
   const next: number[][] = [];
-  for (let i = 0; i < found.length; i++) {
-    const { formula, place } = found[i]!;
+  // which grows on the way
+  for (const { formula, place } of found) {
     next.push(
       kinds.map((ranges) => {
         const character = ranges[0]![0];
