@@ -1,7 +1,7 @@
-/** Regular expressions as items; a fault is an `InputError`, `Inexpressible` where the expression is right. */
+/** Regular expressions as items; a fault is an `InputError`, which `isInexpressible` where the expression is right. */
 import { containedItem, contextOf, NotLocal, wholeItem } from "./item.js";
 import { automatonItem, TooLarge } from "./automaton.js";
-import { Inexpressible } from "./inexpressible.js";
+import { inexpressible } from "./inexpressible.js";
 import { readPattern } from "./read.js";
 import { ANYTHING, type Part } from "./syntax.js";
 import type { Item } from "../text/rules.js";
@@ -29,9 +29,9 @@ function itemOf(part: Part, isContained: boolean, what: string): Item {
     return automatonItem(whole, (look) => contextOf(look, { isAtStart: true, isAtEnd: false }));
   } catch (error) {
     if (error instanceof NotLocal)
-      throw new Inexpressible(`${what}: a grammar cannot express looking ahead inside of \`(?<=\` or \`(?<!\``);
+      throw inexpressible(`${what}: a grammar cannot express looking ahead inside of \`(?<=\` or \`(?<!\``);
     if (!(error instanceof TooLarge)) throw error;
-    throw new Inexpressible(
+    throw inexpressible(
       `${what} exceeds a limit: a grammar needs too many parts for what looks ahead or behind in it; write it without ` +
         "`(?=`, `(?!`, `(?<=`, `(?<!` and `\\b` in or beside repetitions",
       "LIMIT_EXCEEDED",
