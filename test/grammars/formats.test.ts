@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { Regular } from "../../runtime/grammars/regular/regular.js";
-import { FORMATS, formatItem } from "../../runtime/grammars/strings/formats.js";
+import { FORMATS, formatItem, isExactFormat } from "../../runtime/grammars/strings/formats.js";
 import { sampled } from "./sampled.js";
 import { randomIntegers } from "./walk.js";
 
@@ -118,7 +118,7 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
   (format) => {
     const random = randomIntegers(11);
     const node = nodeOf(format);
-    const alphabet = [...new Set([...USUAL[format]!.join("")])];
+    const alphabet = [...new Set(USUAL[format]!.flatMap((text) => Array.from(text)))];
     const counts = { valid: 0, edited: 0 };
     for (let i = 0; i < 200; i++) {
       const text = i % 4 === 0 ? USUAL[format]![random(USUAL[format]!.length)]! : sampled(regular, node, random, 60);
@@ -127,7 +127,7 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
       if (format !== "regex") expect({ text, isValid: isValid(format, text) ?? true }).toEqual({ text, isValid: true });
       counts.valid++;
       for (let n = 0; n < 5; n++) {
-        const characters = [...text];
+        const characters = Array.from(text);
         const at = random(characters.length + 1);
         characters.splice(at, random(2), ...(random(3) > 0 ? [alphabet[random(alphabet.length)]!] : []));
         const edited = characters.join("");
@@ -142,6 +142,13 @@ test.each(Object.keys(FORMATS).filter((format) => !WIDE.includes(format)))(
     expect(counts.valid).toBeGreaterThan(50);
   },
 );
+
+test("formats of which more is valid elsewhere are not exact", () => {
+  const exact = Object.keys(FORMATS).filter(isExactFormat);
+  expect(exact).toEqual(["date", "ipv4", "ipv6", "json-pointer"]);
+  expect(exact.filter((format) => MORE[format] ?? OTHERWISE[format])).toEqual([]);
+  expect(isExactFormat("toString")).toBe(false);
+});
 
 test("a name that is not known says nothing", () => {
   expect(["password", "int32", "toString", ""].map(formatItem)).toEqual([undefined, undefined, undefined, undefined]);

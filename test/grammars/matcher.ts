@@ -52,7 +52,7 @@ export const prefixes = (rules: Rules, text: string): boolean => matcher(rules).
 
 export function matcher(rules: Rules): Matcher {
   const reader = new Reading(rules);
-  return { matches: (text) => reader.read(text).isWhole, begins: (text) => reader.read(text).canGoOn };
+  return { matches: (text) => reader.read(text).isWhole, begins: (text) => reader.read(text).canGoOn() };
 }
 
 class Reading {
@@ -69,7 +69,7 @@ class Reading {
     this.productive = this.productiveRules();
   }
 
-  read(text: string): { readonly isWhole: boolean; readonly canGoOn: boolean } {
+  read(text: string): { readonly isWhole: boolean; readonly canGoOn: () => boolean } {
     this.lists.clear();
     const root = this.call(0);
     let threads = this.closure([{ parts: this.before(this.rule(ROOT), undefined), call: root }], 0);
@@ -84,7 +84,8 @@ class Reading {
       });
       threads = this.closure(next, position);
     }
-    return { isWhole: root.hasEnded, canGoOn: root.hasEnded || this.canEnd(threads, root) };
+    const isWhole = root.hasEnded;
+    return { isWhole, canGoOn: () => isWhole || this.canEnd(threads, root) };
   }
 
   private rule(name: string): Item {

@@ -115,6 +115,7 @@ class Alternating {
 
   private list(kind: "any" | "all", given: readonly Formula[]): Formula {
     const [zero, one] = kind === "any" ? [this.always, this.never] : [this.never, this.always];
+    spend(given.length);
     const flat = given.flatMap((one) => (one.kind === kind ? one.formulas : [one]));
     if (zero && flat.includes(zero)) return zero;
     const formulas = [...new Set(flat)].filter((formula) => formula !== one).sort((a, b) => a.id - b.id);
@@ -248,8 +249,8 @@ function automaton(part: Part, behindItem: (look: Look) => Item): Automaton {
   };
   numberOf(alternating.formulaOf(alternating.rest(part, undefined)), { isStart: true, behind: first });
   const next: number[][] = [];
-  for (let i = 0; i < found.length; i++) {
-    const { formula, place } = found[i]!;
+  // which grows on the way
+  for (const { formula, place } of found) {
     next.push(
       kinds.map((ranges) => {
         const character = ranges[0]![0];
@@ -319,7 +320,7 @@ function minimal({ kinds, next, isEnd }: Automaton): Automaton {
     before = count;
     const groups = new Map<string, number>();
     group = next.map((row, i) => {
-      spend();
+      spend(row.length / 2);
       const key = `${group[i]!} ${row.map((to) => group[to]!).join(" ")}`;
       const number = groups.get(key) ?? groups.size;
       groups.set(key, number);
@@ -356,8 +357,10 @@ function expression({ kinds, next, isEnd }: Automaton): Item {
   }
   add(begin, 0, EMPTY);
   const left = new Set(next.keys());
-  const into = (state: number): number[] =>
-    [...ways].flatMap(([from, to]) => (from !== state && to.has(state) ? [from] : []));
+  const into = (state: number): number[] => {
+    spend(ways.size / 8);
+    return [...ways].flatMap(([from, to]) => (from !== state && to.has(state) ? [from] : []));
+  };
   while (left.size > 0) {
     const costs = [...left].map((state) => {
       const out = [...ways.get(state)!].filter(([to]) => to !== state);

@@ -63,6 +63,7 @@ function computed(property: string): Ranges | undefined {
     spend();
     const characters = Array.from({ length: STEP }, (_, i) => begin + i);
     const width = begin < 0x10000 ? 1 : 2;
+    // oxlint-disable-next-line ggsl/no-long-spread -- 2048 characters
     for (const { 0: found, index } of String.fromCodePoint(...characters).matchAll(pattern))
       ranges.push([begin + index / width, begin + (index + found.length) / width - 1]);
   }

@@ -39,6 +39,8 @@ interface Edges {
 const WHOLE: Edges = { isAtStart: true, isAtEnd: true };
 /** Repetitions of at most this many looks are written out. */
 const MOST_COPIES = 4;
+/** More alternatives with looks, one after another, are read by an automaton. */
+const MOST_SEQUENCES = 200;
 
 const isLook = (element: Element): element is Look => element.kind === "look";
 
@@ -70,6 +72,7 @@ function sequences(part: Part): Sequence[] {
 }
 
 function products(heads: readonly Sequence[], tails: readonly Sequence[]): Sequence[] {
+  if (heads.length * tails.length > MOST_SEQUENCES) throw new NotLocal();
   return heads.flatMap((head) =>
     tails.map((tail) => {
       spend(head.length + tail.length);

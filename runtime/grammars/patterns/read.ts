@@ -6,6 +6,7 @@ import type { InputError } from "../../core/errors.js";
 import { Reader } from "../text/reader.js";
 import type { Ranges } from "../text/rules.js";
 import { inTexts, without } from "../regular/ranges.js";
+import { inexpressible } from "./inexpressible.js";
 import { CLASSES, NO_LINE_END, propertyRanges, WORD } from "./classes.js";
 import { ANY_CHARACTER, END, START, wordBoundary, type Part } from "./syntax.js";
 
@@ -162,7 +163,7 @@ class PatternReader {
     const begin = reader.at - 1;
     const number = /^[1-9]\d*/.exec(reader.text.slice(reader.at, reader.at + 10))?.[0];
     if ((number !== undefined && Number(number) <= this.groups) || (this.hasNames && reader.peek() === "k"))
-      throw reader.fault("a grammar cannot express a reference to a group", begin);
+      throw inexpressible(reader.fault("a grammar cannot express a reference to a group", begin).message);
     const named = this.namedClass();
     return named ? { kind: "class", ranges: named } : one(this.escaped(false));
   }

@@ -8,6 +8,8 @@ interface Made {
   readonly isNullable: boolean;
   /** Whether an intersection or a complement is in it; without one, no part of it is empty. */
   readonly hasLogic: boolean;
+  /** No text has less characters. */
+  readonly least: number;
 }
 
 export type Node = Made &
@@ -35,7 +37,8 @@ export class Nodes {
   private node(key: string, parts: Parts, isNullable: boolean, hasLogic: boolean): Node {
     const known = this.made.get(key);
     if (known) return known;
-    const node = { ...parts, id: this.made.size, isNullable, hasLogic } as Node;
+    const least = leastOf(parts, isNullable);
+    const node = { ...parts, id: this.made.size, isNullable, hasLogic, least } as Node;
     this.made.set(key, node);
     return node;
   }
@@ -106,3 +109,21 @@ export class Nodes {
 
 const ids = (nodes: readonly Node[]): string => nodes.map(({ id }) => id).join(" ");
 const inOrder = (nodes: readonly Node[]): Node[] => [...new Set(nodes)].sort((a, b) => a.id - b.id);
+
+function leastOf(parts: Parts, isNullable: boolean): number {
+  if (isNullable) return 0;
+  switch (parts.kind) {
+    case "none":
+      return Infinity;
+    case "sequence":
+      return parts.first.least + parts.rest.least;
+    case "any":
+      return parts.nodes.reduce((least, node) => Math.min(least, node.least), Infinity);
+    case "intersection":
+      return parts.nodes.reduce((least, node) => Math.max(least, node.least), 1);
+    case "repeat":
+      return parts.min * parts.node.least;
+    default:
+      return 1;
+  }
+}

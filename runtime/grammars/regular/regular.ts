@@ -101,18 +101,18 @@ export class Regular {
     const known = this.known.get(node);
     if (known !== undefined) return known;
     const seen = new Set([node]);
-    const waiting = [node];
-    const isWitness = (one: Node): boolean =>
-      one.isNullable || this.known.get(one) === false || (!one.hasLogic && one !== this.nodes.none);
+    const waiting = new Nearest();
+    waiting.add(node);
     let isEmpty = true;
-    for (let next = waiting.pop(); next && isEmpty; next = waiting.pop()) {
+    for (let next = waiting.take(); next && isEmpty; next = waiting.take()) {
       spend();
-      if (isWitness(next)) isEmpty = false;
-      for (const one of this.steps(next).values())
-        if (this.known.get(one) !== true && one !== this.nodes.none && !seen.has(one)) {
-          seen.add(one);
-          waiting.push(one);
-        }
+      if (next.isNullable || !next.hasLogic || this.known.get(next) === false) isEmpty = false;
+      else
+        for (const one of this.steps(next).values())
+          if (this.known.get(one) !== true && one !== this.nodes.none && !seen.has(one)) {
+            seen.add(one);
+            waiting.add(one);
+          }
     }
     // nothing that can be reached from it has a text
     if (isEmpty) for (const one of seen) this.known.set(one, true);
@@ -152,4 +152,24 @@ export class Regular {
 
 function notRegular(name: string): never {
   throw new TypeError(`expected an item without rules, found the rule "${name}"`);
+}
+
+/** Nodes that wait: those that may be near to an end come first. */
+class Nearest {
+  private readonly byLength: Node[][] = [];
+  private first = 0;
+
+  add(node: Node): void {
+    const length = Math.min(node.least, 2 ** 12);
+    (this.byLength[length] ??= []).push(node);
+    this.first = Math.min(this.first, length);
+  }
+
+  take(): Node | undefined {
+    for (; this.first < this.byLength.length; this.first++) {
+      const node = this.byLength[this.first]?.pop();
+      if (node) return node;
+    }
+    return undefined;
+  }
 }

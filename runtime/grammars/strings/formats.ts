@@ -12,6 +12,8 @@ interface Format {
   readonly source: string;
   /** A regular expression of the whole value, or the language. */
   readonly language: string | (() => Item);
+  /** Whether all other texts are invalid for the definition and for ajv-formats. */
+  readonly isExact?: true;
 }
 
 const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
@@ -20,7 +22,7 @@ const WIDE_ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u{80}-\\u{10ffff}-]+";
 const POINTER = "(?:/(?:[^~/]|~[01])*)*";
 
 export const FORMATS: Readonly<Record<string, Format>> = {
-  date: { source: "RFC 3339, full-date; 29 February in leap years only", language: DATE },
+  date: { source: "RFC 3339, full-date; 29 February in leap years only", language: DATE, isExact: true },
   time: { source: "RFC 3339, full-time; second 60 only where it is 23:59:60 in UTC", language: TIME },
   "date-time": { source: "RFC 3339, date-time", language: DATE_TIME },
   duration: { source: "RFC 3339, appendix A", language: DURATION },
@@ -41,8 +43,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     source: "RFC 5890 to 5893; normal forms and the length of a label's Punycode are not checked",
     language: idnHostname,
   },
-  ipv4: { source: "RFC 2673, section 3.2", language: IPV4 },
-  ipv6: { source: "RFC 4291, section 2.2", language: IPV6 },
+  ipv4: { source: "RFC 2673, section 3.2", language: IPV4, isExact: true },
+  ipv6: { source: "RFC 4291, section 2.2", language: IPV6, isExact: true },
   uri: {
     source: "RFC 3986; without a scheme that nothing but a query or fragment follows, which ajv-formats refuses",
     language: URI,
@@ -52,13 +54,16 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   "iri-reference": { source: "RFC 3987", language: IRI_REFERENCE },
   "uri-template": { source: "RFC 6570; without dots in names, which ajv-formats refuses", language: URI_TEMPLATE },
   uuid: { source: "RFC 4122", language: "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}" },
-  "json-pointer": { source: "RFC 6901", language: POINTER },
+  "json-pointer": { source: "RFC 6901", language: POINTER, isExact: true },
   "relative-json-pointer": {
     source: "Relative JSON Pointers, without a change of the index, which ajv-formats refuses",
     language: `(?:0|[1-9][0-9]*)(?:#|${POINTER})`,
   },
   regex: { source: "any text: regular expressions are no regular language", language: () => ANY_TEXT },
 };
+
+/** Whether the texts that are not in the language of a format are those that are invalid for it. */
+export const isExactFormat = (name: string): boolean => Object.hasOwn(FORMATS, name) && FORMATS[name]!.isExact === true;
 
 const made = new Map<string, Item>();
 
