@@ -321,6 +321,8 @@ test.each<[string, string, object]>([
   ["minProperties", "/properties/a", { properties: { a: { type: "object", minProperties: 2 } } }],
   ["multipleOf", "/items", { items: { type: "integer", multipleOf: 1_000_003 } }],
   ["not", "", { type: "array", not: { uniqueItems: true } }],
+  ["not", "", { type: "string", not: { format: "email" } }],
+  ["pattern", "/items", { items: { type: "string", pattern: "^(a|b)\\1$" } }],
 ])("`%s` that a grammar cannot enforce is an error, unless it is ignored", (keyword, path, schema) => {
   const at = path === "" ? "" : ` at "${path}"`;
   expect(() => schemaRules(schema)).toThrow(

@@ -1,6 +1,8 @@
 /** Sets of texts: intersections and differences of patterns, formats and lengths. */
+import { show } from "@ggsl/compiler/core/show.js";
 import { spend } from "../budget.js";
-import { ANY_STRING, type StringSet } from "./values.js";
+import { isExactFormat } from "../strings/formats.js";
+import { ANY_STRING, NoForm, type StringSet } from "./values.js";
 
 const merged = (a: readonly string[], b: readonly string[]): readonly string[] =>
   a.length === 0 ? b : b.length === 0 ? a : [...new Set([...a, ...b])];
@@ -42,6 +44,8 @@ export const without = (set: StringSet, texts: ReadonlySet<string>): StringSet =
 
 /** What is in the first set and not in the second, but for texts that the second excludes, which come beside. */
 export function subtractStrings(a: StringSet, b: StringSet): StringSet[] {
+  const narrow = [...b.formats, ...b.notFormats].find((format) => !isExactFormat(format));
+  if (narrow !== undefined) throw new NoForm(`texts that are not of the format ${show(narrow)} have no grammar`);
   const parts: StringSet[] = [
     ...b.patterns.map((pattern) => ({ ...ANY_STRING, notPatterns: [pattern] })),
     ...b.notPatterns.map((pattern) => ({ ...ANY_STRING, patterns: [pattern] })),

@@ -1,12 +1,13 @@
 /** The keywords that are about values of one type. */
 import { InputError } from "../../core/errors.js";
 import { spend } from "../budget.js";
+import { isInexpressible } from "../patterns/inexpressible.js";
 import { formatItem } from "../strings/formats.js";
 import { stringLanguage } from "../strings/language.js";
 import { arraySet } from "./arraySets.js";
 import type { Keywords, SchemaType } from "./assertions.js";
 import { next, stepOf } from "./decimals.js";
-import { fault } from "./faults.js";
+import { fault, unenforced } from "./faults.js";
 import { narrowed } from "./numberSets.js";
 import { classesOf, intersectObjects, memberOf, objectSet } from "./objectSets.js";
 import { segment } from "./references.js";
@@ -26,6 +27,7 @@ import {
   type Member,
   type NumberRange,
   type ObjectSet,
+  type Place,
   type StringSet,
   type Values,
 } from "./values.js";
@@ -88,7 +90,7 @@ export class Typed {
     if (!given.has(...ABOUT_STRINGS)) return ANY_STRING;
     const [minLength, maxLength] = [given.count("minLength") ?? 0, given.count("maxLength") ?? Infinity];
     const [pattern, format] = [given.text("pattern"), given.text("format")];
-    if (pattern !== undefined) checkPattern(pattern, given.at("pattern"));
+    if (pattern !== undefined) checkPattern(pattern, given.at("pattern"), { path: given.path, keyword: "pattern" });
     if (minLength > maxLength) return undefined;
     return {
       ...ANY_STRING,
@@ -133,7 +135,7 @@ export class Typed {
       : ANY;
     const patterns = Object.entries(given.members("patternProperties")).map(([pattern, schema]) => {
       const path = `${given.at("patternProperties")}/${segment(pattern)}`;
-      checkPattern(pattern, path);
+      checkPattern(pattern, path, { path: given.path, keyword: "patternProperties" });
       return { names: { ...ANY_STRING, patterns: [pattern] }, value: this.lazy(schema, path) };
     });
     const classes =
@@ -182,10 +184,11 @@ export class Typed {
   }
 }
 
-function checkPattern(pattern: string, path: string): void {
+function checkPattern(pattern: string, path: string, place: Place): void {
   try {
     stringLanguage({ patterns: [pattern] });
   } catch (error) {
+    if (isInexpressible(error)) throw unenforced(place, (error as Error).message);
     if (error instanceof InputError && error.code === "LIMIT_EXCEEDED") throw error;
     throw fault(path, (error as Error).message);
   }
