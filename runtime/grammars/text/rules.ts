@@ -48,7 +48,11 @@ export function text(characters: readonly number[]): Item {
   spend(1 + characters.length / 8);
   return { kind: "text", characters };
 }
-export const textOf = (value: string): Item => text(Array.from(value, (character) => character.codePointAt(0)!));
+export function textOf(value: string): Item {
+  const characters: number[] = [];
+  for (const character of value) characters.push(character.codePointAt(0)!);
+  return text(characters);
+}
 export const all = (items: readonly Item[]): Item => listed("all", items);
 export const any = (items: readonly Item[]): Item => listed("any", items);
 
