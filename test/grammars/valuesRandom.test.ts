@@ -1,4 +1,7 @@
-/** Random schemas with their keywords in random order: Ajv judges random values, and the grammar must agree, both ways. */
+/**
+ * Random schemas with their keywords in random order: Ajv judges random values, and the grammar must agree, both ways.
+ * GGSL_SEED is the first seed, GGSL_CASES how many.
+ */
 import { expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { budgeted } from "../../runtime/grammars/budget.js";
@@ -51,6 +54,8 @@ function compare(random: Random): void {
     counts.refused++;
     return;
   }
+  // of all orders of members the declared one accepts some
+  const declared = counts.schemas % 3 === 0 ? matcher(schemaRules(schema)) : grammar;
   for (const [text, isValid] of verdicts) {
     counts[isValid ? "valid" : "invalid"]++;
     expect({ schema: JSON.stringify(schema), text, isValid: grammar.matches(text) }).toEqual({
@@ -58,6 +63,7 @@ function compare(random: Random): void {
       text,
       isValid,
     });
+    if (!isValid) expect({ text, isValid: declared.matches(text) }).toEqual({ text, isValid });
   }
 }
 
@@ -73,9 +79,8 @@ function forAjv(schema: unknown): unknown {
 }
 
 test("values of random schemas", () => {
-  const first = Number(process.env["SEED"] ?? 1);
-  for (let seed = first; seed < first + Number(process.env["COUNT"] ?? 400); seed++)
+  const first = Number(process.env["GGSL_SEED"] ?? 1);
+  for (let seed = first; seed < first + Number(process.env["GGSL_CASES"] ?? 400); seed++)
     compare(randomIntegers(seed * 7919));
-  expect(counts.valid).toBeGreaterThan(1);
-  if (process.env["SEED"]) console.log(counts);
+  expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(1000);
 });
