@@ -39,3 +39,14 @@ export function budgeted<T>(what: string, read: () => T): T {
     ({ left, name } = before);
   }
 }
+
+/** What is made once for all sources counts for none of them. */
+export function uncounted<T>(make: () => T): T {
+  const before = left;
+  left = undefined;
+  try {
+    return make();
+  } finally {
+    left = before;
+  }
+}

@@ -7,7 +7,7 @@ import { rewritten } from "../../runtime/grammars/text/ebnf.js";
 import { flat } from "../../runtime/grammars/text/flat.js";
 import { lookaheads } from "../../runtime/grammars/text/follow.js";
 import { readGbnf } from "../../runtime/grammars/text/gbnf.js";
-import { ROOT, type Item, type Ranges, type Rules } from "../../runtime/grammars/text/rules.js";
+import { ROOT, withoutForm, type Item, type Ranges, type Rules } from "../../runtime/grammars/text/rules.js";
 import { randomIntegers } from "./walk.js";
 
 const ALPHABET = ["a", "b", "c", "d", "é"];
@@ -60,6 +60,8 @@ function textsOfItem(item: Item, known: Texts, marked: string | undefined, most:
       }
       return result;
     }
+    default:
+      return withoutForm(item);
   }
 }
 

@@ -116,8 +116,8 @@ function toRegex(item: Item): string {
       return `(?:${item.items.map(toRegex).join("|")})`;
     case "repeat":
       return `(?:${toRegex(item.item)}){${item.min},${item.max === Infinity ? "" : item.max}}`;
-    case "rule":
-      throw new Error("a rule");
+    default:
+      throw new Error(`an item of the kind ${item.kind}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** What texts are in JSON: inside of quotes, where some characters are escaped. */
 import { spend } from "../budget.js";
-import { all, any, complement, text, type Item, type Ranges } from "../text/rules.js";
+import { all, any, complement, text, type Item, type Ranges, withoutForm } from "../text/rules.js";
 
 /** What is escaped in JSON: control characters, the quote and the backslash. */
 const ESCAPED: Ranges = [
@@ -33,6 +33,8 @@ export function inJson(item: Item): Item {
       return any(item.items.map(inJson));
     case "repeat":
       return { ...item, item: inJson(item.item) };
+    default:
+      return withoutForm(item);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   ROOT,
   text,
   times,
+  withoutForm,
   type Item,
   type Ranges,
   type Rules,
@@ -71,6 +72,8 @@ function simplified(rules: Rules): Rules {
         return item.items.length === 1 ? rangesOf(item.items[0]!) : undefined;
       case "repeat":
         return undefined;
+      default:
+        return withoutForm(item);
     }
   };
   // from the last one on: most rules use those that come after them
@@ -219,6 +222,8 @@ function printed(item: Item, names: ReadonlyMap<string, string>, isInside: boole
       return inside(item.items.map((part) => printed(part, names, true)).join(" | "));
     case "repeat":
       return `${printed(item.item, names, true)}${times(item.min, item.max)}`;
+    default:
+      return withoutForm(item);
   }
 }
 

@@ -3,7 +3,7 @@
  * follows; without one it tries each of them for each mask.
  */
 import { spend } from "../budget.js";
-import { complement, normalized, type Item, type Ranges, type Rules } from "./rules.js";
+import { complement, normalized, withoutForm, type Item, type Ranges, type Rules } from "./rules.js";
 
 const FIRST_WIDE = 0x80;
 /** A bit for each ASCII character, and one for all others. */
@@ -107,6 +107,8 @@ class Follow {
           isEmpty: all.some(({ isEmpty }) => isEmpty),
         };
       }
+      default:
+        return withoutForm(item);
     }
   }
 

@@ -2,7 +2,7 @@
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Reader } from "./reader.js";
-import { all, any, LAST_CHARACTER, OnlyLlama, ROOT, text, type Item, type Rules } from "./rules.js";
+import { all, any, LAST_CHARACTER, OnlyLlama, ROOT, text, withoutForm, type Item, type Rules } from "./rules.js";
 
 /** Throws `InputError` with the place of a fault, and `OnlyLlama` for what only llama.cpp reads. */
 export const readGbnf = (source: string): Rules => new GbnfReader(new Reader(source, "the grammar")).rules();
@@ -240,6 +240,8 @@ function canBeEmpty(item: Item, empty: ReadonlySet<string>): boolean {
       return item.items.some((part) => canBeEmpty(part, empty));
     case "repeat":
       return item.min === 0 || canBeEmpty(item.item, empty);
+    default:
+      return withoutForm(item);
   }
 }
 

@@ -6,12 +6,38 @@ import { spend } from "../budget.js";
 export type Ranges = readonly (readonly [from: number, to: number])[];
 
 export type Item =
+  /** Code points. */
   | { readonly kind: "text"; readonly characters: readonly number[] }
+  /** One character, never a surrogate. */
   | { readonly kind: "class"; readonly ranges: Ranges; readonly isNegated: boolean }
+  /** It may be recursive, but not begin with itself. */
   | { readonly kind: "rule"; readonly name: string }
   | { readonly kind: "all"; readonly items: readonly Item[] }
+  /** Without items, it matches nothing. */
   | { readonly kind: "any"; readonly items: readonly Item[] }
-  | { readonly kind: "repeat"; readonly item: Item; readonly min: number; readonly max: number };
+  | { readonly kind: "repeat"; readonly item: Item; readonly min: number; readonly max: number }
+  | OwnItem;
+
+/** What neither GBNF nor XGrammar has a form for. */
+export type OwnItem =
+  /** Texts that match each of the items, which are regular: without recursion and members. */
+  | { readonly kind: "intersection"; readonly items: readonly Item[] }
+  /** Texts that do not match the item, which is regular; only in an intersection, beside an item that is no complement. */
+  | { readonly kind: "complement"; readonly item: Item }
+  /**
+   * Members of an object, or elements that come at most once: a list with `separator` between any two. Each of `members` comes at most
+   * once, each required one exactly once; in their order, and then any number of `others`, or in any order, with `others` between them.
+   * `min` and `max` count all of them.
+   */
+  | {
+      readonly kind: "members";
+      readonly members: readonly { readonly item: Item; readonly isRequired: boolean }[];
+      readonly separator: Item;
+      readonly order: "declared" | "any";
+      readonly others?: Item;
+      readonly min: number;
+      readonly max: number;
+    };
 
 export const ROOT = "root";
 
@@ -22,7 +48,11 @@ export function text(characters: readonly number[]): Item {
   spend(1 + characters.length / 8);
   return { kind: "text", characters };
 }
-export const textOf = (value: string): Item => text(Array.from(value, (character) => character.codePointAt(0)!));
+export function textOf(value: string): Item {
+  const characters: number[] = [];
+  for (const character of value) characters.push(character.codePointAt(0)!);
+  return text(characters);
+}
 export const all = (items: readonly Item[]): Item => listed("all", items);
 export const any = (items: readonly Item[]): Item => listed("any", items);
 
@@ -59,6 +89,11 @@ export function complement(ranges: Ranges): Ranges {
 
 /** A construct that XGrammar has no form for. */
 export class OnlyLlama extends Error {}
+
+/** For the forms of grammars of other engines, whose readers make no such item. */
+export function withoutForm(item: OwnItem): never {
+  throw new TypeError(`expected an item that GBNF and XGrammar have, found "${item.kind}"`);
+}
 
 export function classText(ranges: Ranges): string {
   spend(2 * ranges.length);
@@ -100,6 +135,8 @@ export function toGbnf(rules: Rules): string {
         return `(${item.items.map(printed).join(" | ")})`;
       case "repeat":
         return `${printed(item.item)}${times(item.min, item.max)}`;
+      default:
+        return withoutForm(item);
     }
   };
   return [...rules].map(([name, item]) => `${names.get(name)!} ::= ${printed(item)}`).join("\n");

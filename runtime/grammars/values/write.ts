@@ -1,0 +1,148 @@
+/** Writes sets of values as rules over the characters of JSON. */
+import { spend } from "../budget.js";
+import { inJson } from "../strings/language.js";
+import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
+import { blanks, type Blanks, type SchemaOptions } from "./blanks.js";
+import { fault, unenforced } from "./faults.js";
+import { arrayItems } from "./arrayItems.js";
+import { objectItems } from "./objectItems.js";
+import type { Writing } from "./writing.js";
+import { multiples } from "./multiples.js";
+import { INTEGER, listedNumber, NUMBER, rangeItem } from "./numberItems.js";
+import type { Sets } from "./space.js";
+import { itemOfStrings } from "./stringItems.js";
+import { isAnyString } from "./stringSets.js";
+import { whyEmpty } from "./empty.js";
+import { ANY_STRING, NoForm, type Lazy, type NumberRange, type StringSet, type Values } from "./values.js";
+
+const rule = (name: string): Item => ({ kind: "rule", name });
+const quoted = (inside: Item): Item => all([textOf('"'), inside, textOf('"')]);
+const EMPTY = text([]);
+
+/** The names of rules that are no part of a schema have no `#`. */
+const TEXT = "a text";
+const NUMBER_RULE = "a number";
+const INTEGER_RULE = "an integer";
+
+export class Writer implements Writing {
+  private readonly rules = new Map<string, Item>();
+  private readonly items = new Map<Lazy, Item>();
+  private readonly waiting: { readonly name: string; readonly values: Values }[] = [];
+  private readonly languages = new Map<StringSet, Item>();
+  readonly blanks: Blanks;
+  readonly order: "declared" | "any";
+  private count = 0;
+
+  constructor(
+    readonly sets: Sets,
+    { whitespace, order }: Required<SchemaOptions>,
+  ) {
+    this.blanks = blanks(whitespace);
+    this.order = order;
+  }
+
+  whole(root: Lazy): Rules {
+    if (this.sets.isEmpty(root))
+      throw fault(whyEmpty(root, this.sets), "no value is valid: its keywords exclude each other");
+    this.rules.set(ROOT, EMPTY);
+    for (const [name, item] of this.blanks.rules) this.rules.set(name, item);
+    this.rules.set(ROOT, this.item(root));
+    // not by recursion: schemas may be deep
+    for (let next = this.waiting.pop(); next; next = this.waiting.pop())
+      this.rules.set(next.name, this.union(next.values));
+    return this.rules;
+  }
+
+  /** A value of a set, which is not empty. */
+  item(lazy: Lazy): Item {
+    const known = this.items.get(lazy);
+    if (known) return known;
+    spend();
+    const values = this.sets.valuesOf(lazy);
+    const item = this.short(values) ?? this.named(lazy, values);
+    this.items.set(lazy, item);
+    return item;
+  }
+
+  private named(lazy: Lazy, values: Values): Item {
+    const name = lazy.path === undefined ? `part ${++this.count}` : `#${lazy.path}`;
+    this.waiting.push({ name, values });
+    return rule(name);
+  }
+
+  private shared(name: string, make: () => Item): Item {
+    if (!this.rules.has(name)) this.rules.set(name, make());
+    return rule(name);
+  }
+
+  /** Of a set of one kind without bounds. */
+  private short({ hasNull, booleans, numbers, ranges, texts, languages, arrays, objects }: Values): Item | undefined {
+    const kinds = [hasNull, booleans.length, numbers.size, ranges.length, texts.size, languages.length];
+    if (kinds.filter(Boolean).length + arrays.length + objects.length !== 1) return undefined;
+    if (hasNull) return textOf("null");
+    if (booleans.length === 2) return any([textOf("true"), textOf("false")]);
+    if (languages.length === 1 && isAnyString(languages[0]!)) return this.language(ANY_STRING);
+    if (ranges.length === 1 && isUnbounded(ranges[0]!)) return this.range(ranges[0]!);
+    return undefined;
+  }
+
+  private union(values: Values): Item {
+    const items: Item[] = [];
+    if (values.hasNull) items.push(textOf("null"));
+    for (const value of values.booleans) items.push(textOf(String(value)));
+    for (const value of values.numbers) items.push(listedNumber(value));
+    for (const range of values.ranges) items.push(this.range(range));
+    for (const value of values.texts) items.push(listedText(value));
+    for (const set of values.languages) if (!this.sets.isEmptyString(set)) items.push(this.language(set));
+    for (const set of values.arrays) for (const item of arrayItems(set, this)) items.push(item);
+    for (const set of values.objects) for (const item of objectItems(set, this)) items.push(item);
+    return any(items);
+  }
+
+  private range(range: NumberRange): Item {
+    if (isUnbounded(range))
+      return range.kind === "any" ? this.shared(NUMBER_RULE, () => NUMBER) : this.shared(INTEGER_RULE, () => INTEGER);
+    if (!range.step) return rangeItem(range);
+    try {
+      const made = multiples({ ...range, step: range.step }, `multiple ${++this.count}`);
+      for (const [name, item] of made.rules) this.rules.set(name, item);
+      return made.item;
+    } catch (error) {
+      if (error instanceof NoForm) throw unenforced(range.at!, error.message);
+      throw error;
+    }
+  }
+
+  language(set: StringSet): Item {
+    if (isAnyString(set)) return this.shared(TEXT, () => quoted(inJson(itemOfStrings(ANY_STRING))));
+    const known = this.languages.get(set) ?? quoted(inJson(itemOfStrings(set)));
+    this.languages.set(set, known);
+    return known;
+  }
+
+  list(inside: Item, isEmpty: boolean, [open, close]: readonly [string, string]): Item {
+    const { inner } = this.blanks;
+    return isEmpty
+      ? all([textOf(open), inner, textOf(close)])
+      : all([textOf(open), inner, inside, inner, textOf(close)]);
+  }
+
+  text(value: string): Item {
+    return listedText(value);
+  }
+
+  rule(item: Item): Item {
+    const name = `part ${++this.count}`;
+    this.rules.set(name, item);
+    return rule(name);
+  }
+}
+
+const isUnbounded = ({ min, max, kind, step }: NumberRange): boolean =>
+  min === -Infinity && max === Infinity && kind !== "fraction" && !step;
+
+/** A text as JavaScript writes it, or with its characters above ASCII escaped, as Python does. */
+function listedText(value: string): Item {
+  const json = JSON.stringify(value);
+  return /[^\x20-\x7e]/.test(json) ? quoted(inJson(textOf(value))) : textOf(json);
+}
