@@ -80,7 +80,7 @@ void PositionObject::allowed(const Napi::CallbackInfo & info) {
             fail(code::invalid_argument, "bits: expected %zu words, found %zu", position->vocabulary().words(),
                  words.size());
         }
-        const auto array = info[0].As<Napi::Uint32Array>();
+        auto array = info[0].As<Napi::Uint32Array>();
         position->allowed({ array.Data(), array.ElementLength() });
     });
 }

@@ -7,7 +7,7 @@ namespace ggsl::grammar {
 
 namespace {
 
-enum : uint8_t { not_known, alive, dead };
+enum : uint8_t { open, alive, dead }; // what is known of an expression
 
 // Of a text's bytes: its hash is as quick for long ones.
 constexpr size_t hashed_bytes = 16;
@@ -430,8 +430,8 @@ bool Expressions::is_alive(Expression e, Budget & budget) {
     if (node.is_nullable) {
         return true;
     }
-    liveness.resize(nodes.size(), not_known);
-    if (liveness[e] != not_known) {
+    liveness.resize(nodes.size(), open);
+    if (liveness[e] != open) {
         return liveness[e] == alive;
     }
     budget.spend(1);
@@ -473,7 +473,7 @@ bool Expressions::search(Expression start, Budget & budget) {
         }
         const Expression next = derivative(step.e, byte, budget);
         is_seen.resize(nodes.size());
-        liveness.resize(nodes.size(), not_known);
+        liveness.resize(nodes.size(), open);
         if (next == nothing || is_seen[next] || liveness[next] == dead) {
             continue;
         }
