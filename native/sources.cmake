@@ -3,12 +3,15 @@
 # The graph runtime: enough for plain logits, without a model.
 set(GGSL_GRAPH_SOURCES bind.cc bits.cc columns.cc cpu_kernels.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
   fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
+# Grammars over a vocabulary: which tokens may come next.
+set(GGSL_GRAMMAR_SOURCES bytes.cc expressions.cc grammar.cc masks.cc program.cc stacks.cc vocabulary.cc)
 # Models with chains in their graphs.
 set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc deep_stack.cc grammar.cc grammar_rules.cc
   grammar_states.cc grammar_text.cc model.cc model_check.cc return_memory.cc sampler.cc sampler_group.cc sampler_spec.cc
   special_texts.cc tail.cc tail_stage.cc text_cost.cc token_texts.cc tokenizer.cc)
 list(TRANSFORM GGSL_GRAPH_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/graph/)
 list(TRANSFORM GGSL_MODEL_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/llama/)
+list(TRANSFORM GGSL_GRAMMAR_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/grammar/)
 # ggml's device registry, and what is read of a graph that is part of a model's; a module with one device does not need them.
 list(APPEND GGSL_MODEL_SOURCES ${CMAKE_CURRENT_LIST_DIR}/graph/backend.cc ${CMAKE_CURRENT_LIST_DIR}/graph/cpu_variant.cc
   ${CMAKE_CURRENT_LIST_DIR}/graph/library.cc ${CMAKE_CURRENT_LIST_DIR}/graph/readout.cc)

@@ -15,6 +15,8 @@ struct Constructors {
     Napi::FunctionReference context;
     Napi::FunctionReference grammar;
     Napi::FunctionReference tail;
+    Napi::FunctionReference trie;
+    Napi::FunctionReference position;
 };
 
 class GraphObject : public Napi::ObjectWrap<GraphObject> {

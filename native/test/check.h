@@ -57,5 +57,6 @@ void test_fuzz();
 void test_host();
 void test_rows(const char * model_path);
 void test_grammar(const char * model_path);
+void test_automaton();
 
 } // namespace ggsl::test

@@ -15,6 +15,7 @@ int main(int count, char ** arguments) {
     ggsl::test::test_bits();
     ggsl::test::test_cases();
     ggsl::test::test_fuzz();
+    ggsl::test::test_automaton();
     ggsl::test::test_host();
     ggsl::test::test_grammar("examples/model/demo-q8_0.gguf");
     ggsl::test::test_rows("examples/model/demo-q8_0.gguf");

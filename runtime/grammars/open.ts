@@ -4,6 +4,7 @@ import { textsOf, type Vocabulary } from "../core/vocabulary.js";
 import { Later, Opening } from "./later.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { nameOf, route, textOfSource, type Routed } from "./sources.js";
+import { tokenBytes } from "./tokenBytes.js";
 import { sharedPreparing, type Asked, type Prepared, type Preparing } from "./threads/preparing.js";
 import { threadsHere } from "../core/threads.js";
 import type { GrammarSource, GrammarState } from "./types.js";
@@ -132,40 +133,17 @@ let count = 0;
 function sessionVocabulary(vocabulary: Vocabulary): SessionVocabulary {
   const before = known.get(vocabulary);
   if (before) return before;
-  const { control = [], end = [] } = vocabulary.classes ?? {};
+  const { end = [] } = vocabulary.classes ?? {};
   const ends = new Set(end);
-  const never = new Set([...control, ...end]);
-  const texts = textsOf(vocabulary);
   const id = ++count;
   let given: EngineVocabulary | undefined;
   const session: SessionVocabulary = {
     id,
-    size: texts.length,
+    size: textsOf(vocabulary).length,
     isEnd: (token) => ends.has(token),
     // each start of a thread needs it
-    texts: () => (given ??= { id, ends: end, ...bytesOf(texts, never) }),
+    texts: () => (given ??= { id, ends: end, ...tokenBytes(vocabulary) }),
   };
   known.set(vocabulary, session);
   return session;
-}
-
-/** A zero byte at the beginning, which llama.cpp refuses, too, or a byte that is in no text in UTF-8. */
-const NEVER = /^\0|[\xc0\xc1\xf5-\xff]/;
-
-/** Memory that threads share, where there are threads. */
-const shared = (length: number): ArrayBufferLike =>
-  threadsHere() ? new SharedArrayBuffer(length) : new ArrayBuffer(length);
-
-/** The texts without those that never come, and without those of control tokens. */
-function bytesOf(texts: readonly string[], never: ReadonlySet<number>): Pick<EngineVocabulary, "bytes" | "offsets"> {
-  const offsets = new Int32Array(shared(4 * (texts.length + 1)));
-  const comes = (token: number, text: string): boolean => !never.has(token) && !NEVER.test(text);
-  for (const [token, text] of texts.entries())
-    offsets[token + 1] = offsets[token]! + (comes(token, text) ? text.length : 0);
-  const bytes = new Uint8Array(shared(offsets[texts.length]!));
-  for (const [token, text] of texts.entries()) {
-    const at = offsets[token]!;
-    for (let i = offsets[token + 1]! - at; i-- > 0;) bytes[at + i] = text.charCodeAt(i);
-  }
-  return { bytes, offsets };
 }

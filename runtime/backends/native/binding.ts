@@ -5,6 +5,7 @@
  * `NativeError`: bad input never ends the process.
  */
 import type { NativeErrorCode } from "../../core/codes.js";
+import type { AutomatonBinding } from "./automatonBinding.js";
 import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
@@ -15,7 +16,7 @@ export interface NativeError extends Error {
   readonly code: NativeErrorCode;
 }
 
-export interface Binding {
+export interface Binding extends AutomatonBinding {
   /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
   readonly wireVersion: number;
   readonly llamaVersion: string;

@@ -1,0 +1,51 @@
+// The engine of grammars (native/grammar) for JavaScript; runtime/backends/native/automatonBinding.ts describes it.
+#pragma once
+
+#include "external_memory.h"
+#include "grammar/grammar.h"
+#include "objects.h"
+
+namespace ggsl::addon {
+
+class TokenTrieObject : public Napi::ObjectWrap<TokenTrieObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit TokenTrieObject(const Napi::CallbackInfo & info);
+    ~TokenTrieObject() override { memory.release(Env()); }
+
+    const std::shared_ptr<const grammar::Vocabulary> & get() const { return vocabulary; }
+
+private:
+    std::shared_ptr<const grammar::Vocabulary> vocabulary;
+    ExternalMemory                             memory;
+};
+
+class AutomatonObject : public Napi::ObjectWrap<AutomatonObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    explicit AutomatonObject(const Napi::CallbackInfo & info);
+    ~AutomatonObject() override { memory.release(Env()); }
+
+private:
+    Napi::Value begin(const Napi::CallbackInfo & info);
+
+    std::shared_ptr<grammar::Grammar> automaton;
+    ExternalMemory                    memory;
+};
+
+class PositionObject : public Napi::ObjectWrap<PositionObject> {
+public:
+    static Napi::Function define(Napi::Env env);
+    // For `make` alone.
+    explicit PositionObject(const Napi::CallbackInfo & info);
+    static Napi::Value make(Napi::Env env, std::unique_ptr<grammar::Position> position);
+
+private:
+    void        allowed(const Napi::CallbackInfo & info);
+    Napi::Value after(const Napi::CallbackInfo & info);
+    Napi::Value may_end(const Napi::CallbackInfo & info);
+
+    std::unique_ptr<grammar::Position> position;
+};
+
+} // namespace ggsl::addon

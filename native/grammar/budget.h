@@ -1,0 +1,30 @@
+// What one call may cost, in steps: about one for each part of an expression, each stack and each node of a trie that is looked at.
+#pragma once
+
+#include "graph/failure.h"
+
+#include <cstdint>
+
+namespace ggsl::grammar {
+
+class Budget {
+public:
+    explicit Budget(uint64_t steps) : all(steps), left(steps) {}
+
+    // Throws Failure (LIMIT_EXCEEDED).
+    void spend(uint64_t steps) {
+        if (steps > left) {
+            fail(code::limit_exceeded,
+                 "the grammar is too complex here: it takes more than %llu steps: use fewer or simpler alternatives",
+                 static_cast<unsigned long long>(all));
+        }
+        left -= steps;
+    }
+    uint64_t spent() const { return all - left; }
+
+private:
+    uint64_t all;
+    uint64_t left;
+};
+
+} // namespace ggsl::grammar

@@ -1,0 +1,71 @@
+// Which tokens may come next, as bits. What a token does is worked out for the top of a stack alone, and kept; where the top is over
+// inside of a token, it goes on with what is below. So stacks that have their tops in common share the work.
+#pragma once
+
+#include "stacks.h"
+#include "vocabulary.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace ggsl::grammar {
+
+class Masks {
+public:
+    Masks(Program & program, Stacks & stacks, const Vocabulary & vocabulary);
+
+    // Sets the bits of the tokens that one of the stacks accepts.
+    void add(const std::vector<StackId> & heads, std::span<uint32_t> bits, Budget & budget);
+
+    size_t bytes_used() const { return used; }
+
+private:
+    // The tokens that frames accept, and where in the trie the frames are over and tokens go on.
+    struct Found {
+        const std::vector<uint32_t> *                       plain = nullptr; // all plain tokens of some length
+        std::vector<uint32_t>                               tokens;          // others, if they are few
+        std::vector<uint32_t>                               bits;            // or many
+        std::vector<uint32_t>                               crossing;
+        std::unordered_map<FrameId, std::unique_ptr<Found>> next; // with the frame below
+    };
+    // What may come after bytes, above `unknown`.
+    struct State {
+        std::vector<StackId> heads;
+        bool                 is_crossing;
+        std::vector<int32_t> after; // by class of bytes: a state, or not known
+    };
+    using StateId = uint32_t;
+
+    StateId number(Heads heads);
+    StateId after(StateId state, uint8_t byte, Budget & budget);
+    using Founds = std::unordered_map<FrameId, std::unique_ptr<Found>>;
+    // The tokens of the group that the frame accepts from these nodes of the trie on; kept in `known`.
+    Found & found_for(Founds & known, FrameId frame, const std::vector<uint32_t> & from, const TokenGroup & group,
+                      bool is_top, Budget & budget);
+    Found   walked(FrameId frame, const std::vector<uint32_t> & from, const TokenGroup & group, bool is_top,
+                   Budget & budget);
+    void    add_group(StackId head, size_t number, std::span<uint32_t> bits, Budget & budget);
+    void    add_named(FrameId frame, std::span<uint32_t> bits) const;
+    void    walk(const Trie & trie, StateId start, Found & found, Budget & budget);
+    // How many plain characters (vocabulary.h), whatever they are, a state reads.
+    struct Plain {
+        size_t count;
+        bool   is_most; // no token has more that may come
+    };
+    using At = std::pair<StateId, uint8_t>; // and where in a character it is
+    template <typename Call> void each_plain(const At & at, Budget & budget, Call && call);
+    Plain                         plain_after(StateId state, size_t most, Budget & budget);
+    void                          pack(Found & found) const;
+    void                          add_tokens(const Found & found, std::span<uint32_t> bits) const;
+
+    Program &             program;
+    Stacks &              stacks;
+    const Vocabulary &    vocabulary;
+    std::vector<State>    states;
+    Numbers               state_numbers;
+    std::array<Founds, 2> tops; // by group of tokens
+    size_t                used = 0;
+    std::vector<StateId>  way; // by depth
+};
+
+} // namespace ggsl::grammar

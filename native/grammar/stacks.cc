@@ -1,0 +1,355 @@
+#include "stacks.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ggsl::grammar {
+
+namespace {
+
+uint64_t bits_of(const MembersState & state) {
+    uint64_t count = 0;
+    for (const uint64_t word : state.seen) {
+        count += static_cast<uint64_t>(std::popcount(word));
+    }
+    return count;
+}
+
+bool has_bit(const std::vector<uint64_t> & bits, size_t i) {
+    return (bits[i / 64] >> (i % 64)) & 1;
+}
+
+} // namespace
+
+Stacks::Stacks(Program & program) : program(program) {
+    push(frame(Frame{ FrameKind::end }), 0);
+    push(frame(Frame{ FrameKind::unknown }), 0);
+}
+
+FrameId Stacks::frame(const Frame & of) {
+    const uint64_t hash = mixed(mixed(mixed(static_cast<uint64_t>(of.kind), of.a), of.b), of.c);
+    const auto     next = static_cast<FrameId>(frames.size());
+    const auto     id   = frame_numbers.find_or(hash, next, [&](uint32_t i) { return frames[i] == of; });
+    if (id == next) {
+        frames.push_back(of);
+    }
+    return id;
+}
+
+StackId Stacks::push(FrameId top, StackId below) {
+    const auto next = static_cast<StackId>(entries.size());
+    const auto id   = entry_numbers.find_or(mixed(mixed(1, top), below), next, [&](uint32_t i) {
+        return entries[i].top == top && entries[i].below == below;
+    });
+    if (id == next) {
+        entries.push_back({ top, below });
+        seen.push_back(0);
+    }
+    return id;
+}
+
+uint32_t Stacks::state_number(const MembersState & state) {
+    uint64_t hash = mixed(mixed(mixed(state.node, state.count), state.next), state.is_after_mark);
+    for (const uint64_t word : state.seen) {
+        hash = mixed(hash, word);
+    }
+    const auto next   = static_cast<uint32_t>(states.size());
+    const auto number = state_numbers.find_or(hash, next, [&](uint32_t i) { return states[i] == state; });
+    if (number == next) {
+        states.push_back(state);
+    }
+    return number;
+}
+
+void Stacks::begin() {
+    ++search;
+    todo.clear();
+    found = {};
+}
+
+Heads Stacks::finish() {
+    std::sort(found.stacks.begin(), found.stacks.end());
+    if (found.stacks.size() > max_stacks) {
+        fail(code::limit_exceeded,
+             "the grammar has more than %zu open stacks here: it is too ambiguous, or the text is nested too deeply",
+             max_stacks);
+    }
+    return std::move(found);
+}
+
+Heads Stacks::beginning(Budget & budget) {
+    begin();
+    enter(program.root, end);
+    expand(budget);
+    return finish();
+}
+
+Heads Stacks::opened(FrameId top, StackId below, Budget & budget) {
+    begin();
+    todo.push_back(push(top, below));
+    expand(budget);
+    return finish();
+}
+
+// Reads on where `bytes` has been read in part.
+void Stacks::add_head(FrameId top, StackId below, Expression e) {
+    if (e == Expressions::nothing) {
+        return;
+    }
+    if (e == Expressions::empty) {
+        todo.push_back(below);
+    } else {
+        todo.push_back(push(top, below));
+    }
+}
+
+Heads Stacks::after(const std::vector<StackId> & heads, uint8_t byte, Budget & budget) {
+    begin();
+    for (const StackId head : heads) {
+        const Frame top = frames[entries[head].top];
+        budget.spend(1);
+        if (top.kind != FrameKind::bytes || !program.expressions.first(top.a).has(byte)) {
+            continue;
+        }
+        const Expression next = program.expressions.after(top.a, byte, budget);
+        if (next != Expressions::nothing) {
+            add_head(frame({ FrameKind::bytes, next }), entries[head].below, next);
+        }
+    }
+    expand(budget);
+    return finish();
+}
+
+bool Stacks::accepts_token(FrameId id, uint32_t token) const {
+    if (frames[id].kind != FrameKind::token) {
+        return false;
+    }
+    const ProgramNode & node = program.nodes[frames[id].a];
+    return std::binary_search(node.tokens.begin(), node.tokens.end(), token) != node.is_negated;
+}
+
+void Stacks::after_token(const std::vector<StackId> & heads, uint32_t token, Heads & into, Budget & budget) {
+    begin();
+    for (const StackId head : heads) {
+        if (accepts_token(entries[head].top, token)) {
+            todo.push_back(entries[head].below);
+        }
+    }
+    expand(budget);
+    const Heads more = finish();
+    into.may_end     = into.may_end || more.may_end;
+    into.stacks.insert(into.stacks.end(), more.stacks.begin(), more.stacks.end());
+    std::sort(into.stacks.begin(), into.stacks.end());
+    into.stacks.erase(std::unique(into.stacks.begin(), into.stacks.end()), into.stacks.end());
+}
+
+void Stacks::enter(NodeId id, StackId below) {
+    const ProgramNode & node = program.nodes[id];
+    if (!node.is_productive) {
+        return;
+    }
+    if (node.is_regular) {
+        add_head(frame({ FrameKind::bytes, node.expression }), below, node.expression);
+        return;
+    }
+    switch (node.kind) {
+        // a frame of its own, so that a rule that begins with itself is seen
+        case NodeKind::rule: todo.push_back(push(frame({ FrameKind::node, node.nodes[0] }), below)); return;
+        case NodeKind::all:
+            todo.push_back(node.nodes.empty() ? below : push(frame({ FrameKind::rest, id, 0 }), below));
+            return;
+        case NodeKind::any:
+            for (const NodeId one : node.nodes) {
+                enter(one, below);
+            }
+            return;
+        case NodeKind::repeat:
+            todo.push_back(push(frame({ FrameKind::times, node.nodes[0], node.min, node.max }), below));
+            return;
+        case NodeKind::members: {
+            MembersState state{ id, 0, false, 0, {} };
+            if (!node.is_ordered) {
+                state.seen.resize((node.nodes.size() + 63) / 64);
+            }
+            todo.push_back(members(state, below));
+            return;
+        }
+        case NodeKind::tokens: todo.push_back(push(frame({ FrameKind::token, id }), below)); return;
+        default:               return; // the others are regular
+    }
+}
+
+StackId Stacks::members(const MembersState & state, StackId below) {
+    return push(frame({ FrameKind::members, state_number(state) }), below);
+}
+
+void Stacks::enter_member(const MembersState & state, size_t member, StackId below) {
+    const ProgramNode & node = program.nodes[state.node];
+    MembersState        next = state;
+    next.is_after_mark       = false;
+    // a count without a most is known up to the least
+    const uint32_t most = node.max == endless ? std::max(node.min, 1u) : node.max;
+    next.count          = std::min(state.count + 1, most);
+    if (member == node.nodes.size()) {
+        if (node.is_ordered) {
+            next.next = static_cast<uint32_t>(member);
+        }
+        enter(node.others, members(next, below));
+        return;
+    }
+    if (node.is_ordered) {
+        next.next = static_cast<uint32_t>(member + 1);
+    } else {
+        next.seen[member / 64] |= uint64_t{ 1 } << (member % 64);
+    }
+    enter(node.nodes[member], members(next, below));
+}
+
+// Whether the required ones, and as many as have to come, can follow a member.
+bool Stacks::can_follow(const MembersState & state, size_t member) const {
+    const ProgramNode & node  = program.nodes[state.node];
+    const size_t        all   = node.nodes.size();
+    uint64_t            after = state.count + 1u;
+    uint64_t            required;
+    uint64_t            possible;
+    if (node.is_ordered) {
+        required = node.required_after[std::min(member + 1, all)];
+        possible = all - std::min(member + 1, all);
+    } else {
+        possible = all - bits_of(state) - (member < all);
+        required = node.required_after[0] - (member < all && node.is_required[member]);
+        for (size_t i = 0; i < all; ++i) {
+            required -= has_bit(state.seen, i) && node.is_required[i];
+        }
+    }
+    return after + required <= node.max && (node.others != no_node || after + possible >= node.min);
+}
+
+void Stacks::enter_members(const MembersState & state, StackId below, Budget & budget) {
+    const ProgramNode & node     = program.nodes[state.node];
+    const size_t        count    = node.nodes.size();
+    bool                is_whole = true; // each required one has come
+    std::vector<size_t> can_come;
+    const auto          add = [&](size_t member) {
+        budget.spend(node.is_ordered || (node.min == 0 && node.max == endless) ? 1 : 1 + count / 8);
+        if ((node.min == 0 && node.max == endless) || can_follow(state, member)) {
+            can_come.push_back(member);
+        }
+    };
+    for (size_t i = node.is_ordered ? state.next : 0; i < count; ++i) {
+        if (!node.is_ordered && has_bit(state.seen, i)) {
+            continue;
+        }
+        add(i);
+        if (node.is_required[i]) {
+            is_whole = false;
+            if (node.is_ordered) {
+                break;
+            }
+        }
+    }
+    if (node.others != no_node && (is_whole || !node.is_ordered)) {
+        add(count);
+    }
+    if (!state.is_after_mark) {
+        if (is_whole && state.count >= node.min) {
+            todo.push_back(below);
+        }
+        if (can_come.empty()) {
+            return;
+        }
+        if (state.count > 0) {
+            MembersState next  = state;
+            next.is_after_mark = true;
+            enter(node.separator, members(next, below));
+            return;
+        }
+    }
+    for (const size_t member : can_come) {
+        enter_member(state, member, below);
+    }
+}
+
+void Stacks::expand(Budget & budget) {
+    while (!todo.empty()) {
+        const StackId stack = todo.back();
+        todo.pop_back();
+        if (seen[stack] == search) {
+            continue;
+        }
+        seen[stack] = search;
+        budget.spend(1);
+        const Frame   top   = frames[entries[stack].top];
+        const StackId under = entries[stack].below;
+        switch (top.kind) {
+            case FrameKind::end:     found.may_end = true; break;
+            case FrameKind::unknown: found.is_crossing = true; break;
+            case FrameKind::bytes:
+                found.stacks.push_back(stack);
+                if (program.expressions.is_nullable(top.a)) {
+                    todo.push_back(under);
+                }
+                break;
+            case FrameKind::token: found.stacks.push_back(stack); break;
+            case FrameKind::node:  enter(top.a, under); break;
+            case FrameKind::rest:  {
+                const ProgramNode & node = program.nodes[top.a];
+                const bool          last = top.b + 1 == node.nodes.size();
+                enter(node.nodes[top.b], last ? under : push(frame({ FrameKind::rest, top.a, top.b + 1 }), under));
+                break;
+            }
+            case FrameKind::times:
+                if (top.b == 0) {
+                    todo.push_back(under);
+                }
+                if (top.c > 0) {
+                    const uint32_t least = top.b == 0 ? 0 : top.b - 1;
+                    const uint32_t most  = top.c == endless ? endless : top.c - 1;
+                    enter(top.a, push(frame({ FrameKind::times, top.a, least, most }), under));
+                }
+                break;
+            case FrameKind::members: {
+                const MembersState state = states[top.a];
+                enter_members(state, under, budget);
+                break;
+            }
+        }
+    }
+}
+
+FrameId Stacks::capped(FrameId id, uint32_t longest) {
+    const Frame of = frames[id];
+    if (of.kind == FrameKind::bytes) {
+        return frame({ FrameKind::bytes, program.expressions.capped(of.a, longest) });
+    }
+    if (of.kind == FrameKind::times) {
+        return frame({ FrameKind::times, of.a, std::min(of.b, longest), of.c > longest ? endless : of.c });
+    }
+    return id;
+}
+
+StackId Stacks::copied(const Stacks & from, StackId stack, StackCopies & copies) {
+    std::vector<StackId> way; // those on top of what is known
+    for (; stack != end && stack != unknown && !copies.stacks.contains(stack); stack = from.entries[stack].below) {
+        way.push_back(stack);
+    }
+    StackId result = stack == end || stack == unknown ? stack : copies.stacks[stack];
+    for (; !way.empty(); way.pop_back()) {
+        Frame top = from.frames[from.entries[way.back()].top];
+        if (top.kind == FrameKind::bytes) {
+            top.a = program.expressions.copied(from.program.expressions, top.a, copies.expressions);
+        } else if (top.kind == FrameKind::members) {
+            top.a = state_number(from.states[top.a]);
+        }
+        result                    = push(frame(top), result);
+        copies.stacks[way.back()] = result;
+    }
+    return result;
+}
+
+size_t Stacks::bytes_used() const {
+    return frames.size() * sizeof(Frame) + frame_numbers.bytes() + entries.size() * (sizeof(Entry) + 4) +
+           entry_numbers.bytes() + states.size() * 64 + state_numbers.bytes();
+}
+
+} // namespace ggsl::grammar

@@ -1,0 +1,111 @@
+/** Rules as the table of nodes that the engine reads (native/grammar/program.h), in words. */
+import { spend } from "./budget.js";
+import { complement, normalized, ROOT, type Item, type Ranges, type Rules } from "./text/rules.js";
+
+const VERSION = 1;
+const ENDLESS = 0xffffffff;
+
+/** In the order of `NodeKind` in native/grammar/program.h. */
+const enum Kind {
+  text,
+  characters,
+  all,
+  any,
+  repeat,
+  rule,
+  intersection,
+  complement,
+  members,
+  tokens,
+}
+
+/** Throws `InputError` for more than the engine reads. */
+export function wordsOfRules(rules: Rules): Uint32Array {
+  return new Writer(rules).whole();
+}
+
+const count = (value: number): number => (value === Infinity ? ENDLESS : value);
+
+class Writer {
+  private readonly words: number[] = [VERSION, 0, 0];
+  private nodes = 0;
+  /** Nodes by their words, so that equal ones are there once. */
+  private readonly known = new Map<string, number>();
+  private readonly rules = new Map<string, number>();
+  private readonly written = new Map<Item, number>();
+  /** Where the rules' nodes are named, before these are written. */
+  private readonly open: { readonly at: number; readonly name: string }[] = [];
+
+  constructor(private readonly given: Rules) {}
+
+  whole(): Uint32Array {
+    const root = this.item({ kind: "rule", name: ROOT });
+    const bodies = new Map<string, number>();
+    // rules that are found on the way are added to it
+    for (const name of this.rules.keys()) bodies.set(name, this.item(this.given.get(name)!));
+    for (const { at, name } of this.open) this.words[at] = bodies.get(name)!;
+    [this.words[1], this.words[2]] = [this.nodes, root];
+    return Uint32Array.from(this.words);
+  }
+
+  private item(item: Item): number {
+    spend();
+    const before = this.written.get(item);
+    if (before !== undefined) return before;
+    const node = this.fresh(item);
+    this.written.set(item, node);
+    return node;
+  }
+
+  private fresh(item: Item): number {
+    switch (item.kind) {
+      case "text":
+        return this.text(item.characters);
+      case "class":
+        return this.class(item.isNegated ? complement(item.ranges) : normalized(item.ranges));
+      case "rule":
+        return this.rule(item.name);
+      case "all":
+        return this.list(Kind.all, item.items);
+      case "any":
+        return this.list(Kind.any, item.items);
+      case "repeat":
+        return this.node([Kind.repeat, this.item(item.item), count(item.min), count(item.max)]);
+    }
+  }
+
+  private text(characters: readonly number[]): number {
+    const bytes = new TextEncoder().encode(String.fromCodePoint(...characters));
+    const words = new Uint32Array(Math.ceil(bytes.length / 4));
+    for (const [i, byte] of bytes.entries()) words[i >>> 2]! |= byte << (8 * (i & 3));
+    return this.node([Kind.text, bytes.length, ...words]);
+  }
+
+  private class(ranges: Ranges): number {
+    return this.node([Kind.characters, ranges.length, ...ranges.flat()]);
+  }
+
+  private list(kind: Kind, items: readonly Item[]): number {
+    const nodes = items.map((item) => this.item(item));
+    return nodes.length === 1 ? nodes[0]! : this.node([kind, nodes.length, ...nodes]);
+  }
+
+  private rule(name: string): number {
+    const before = this.rules.get(name);
+    if (before !== undefined) return before;
+    const node = this.nodes++;
+    this.open.push({ at: this.words.length + 1, name });
+    this.words.push(Kind.rule, 0);
+    this.rules.set(name, node);
+    return node;
+  }
+
+  private node(words: readonly number[]): number {
+    const key = words.join();
+    const before = this.known.get(key);
+    if (before !== undefined) return before;
+    for (const word of words) this.words.push(word);
+    this.known.set(key, this.nodes);
+    return this.nodes++;
+  }
+}
