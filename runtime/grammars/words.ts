@@ -4,6 +4,9 @@ import { complement, normalized, ROOT, type Item, type Ranges, type Rules } from
 
 const VERSION = 1;
 const ENDLESS = 0xffffffff;
+const NONE = 0xffffffff;
+
+const encoder = new TextEncoder();
 
 /** In the order of `NodeKind` in native/grammar/program.h. */
 const enum Kind {
@@ -71,18 +74,35 @@ class Writer {
         return this.list(Kind.any, item.items);
       case "repeat":
         return this.node([Kind.repeat, this.item(item.item), count(item.min), count(item.max)]);
+      case "intersection":
+        return this.list(Kind.intersection, item.items);
+      case "complement":
+        return this.node([Kind.complement, this.item(item.item)]);
+      case "members":
+        return this.members(item);
     }
   }
 
   private text(characters: readonly number[]): number {
-    const bytes = new TextEncoder().encode(String.fromCodePoint(...characters));
-    const words = new Uint32Array(Math.ceil(bytes.length / 4));
-    for (const [i, byte] of bytes.entries()) words[i >>> 2]! |= byte << (8 * (i & 3));
-    return this.node([Kind.text, bytes.length, ...words]);
+    let text = "";
+    for (const character of characters) text += String.fromCodePoint(character);
+    const bytes = encoder.encode(text);
+    const words = [Kind.text, bytes.length];
+    for (let i = 0; i < bytes.length; i += 4)
+      words.push((bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)) >>> 0);
+    return this.node(words);
   }
 
   private class(ranges: Ranges): number {
     return this.node([Kind.characters, ranges.length, ...ranges.flat()]);
+  }
+
+  private members({ members, separator, order, others, min, max }: Extract<Item, { readonly kind: "members" }>): number {
+    const nodes = members.map(({ item, isRequired }) => 2 * this.item(item) + Number(isRequired));
+    const mark = this.item(separator);
+    const other = others ? this.item(others) : NONE;
+    const flags = Number(order === "declared");
+    return this.node([Kind.members, flags, mark, other, count(min), count(max), nodes.length, ...nodes]);
   }
 
   private list(kind: Kind, items: readonly Item[]): number {
