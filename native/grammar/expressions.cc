@@ -502,7 +502,7 @@ Expression Expressions::cap(Expression e, uint32_t longest) {
     if (!node.has_counter) {
         return e;
     }
-    if (const auto known = caps.find(e); known != caps.end()) {
+    if (const auto known = caps.find(uint64_t{ longest } << 32 | e); known != caps.end()) {
         return known->second;
     }
     Expression result = e;
@@ -527,7 +527,7 @@ Expression Expressions::cap(Expression e, uint32_t longest) {
         }
         default: break; // whether an intersection is empty depends on all counts
     }
-    caps.emplace(e, result);
+    caps.emplace(uint64_t{ longest } << 32 | e, result);
     return result;
 }
 

@@ -90,7 +90,7 @@ private:
     std::vector<char>                          characters_of_texts;
     std::vector<std::pair<uint32_t, uint32_t>> choices;  // texts: where each begins, and its length
     std::vector<uint8_t>                       liveness; // by expression: not known, alive, dead
-    std::unordered_map<Expression, Expression> caps;
+    std::unordered_map<uint64_t, Expression>   caps;     // by the longest text and expression
     std::array<uint8_t, 256>                   classes{};
     std::vector<uint8_t>                       representatives;
 };

@@ -374,6 +374,27 @@ void test_counters() {
     CHECK(at->may_end() && !at->after(1), "the most are read");
 }
 
+// Large counters are alike for short tokens, not for long ones.
+void test_long_tokens() {
+    std::vector<std::string> texts = letters;
+    for (const size_t length : { 15, 19, 20, 21, 22, 40, 99, 100, 101, 250 }) {
+        texts.emplace_back(length, 'a');
+    }
+    const auto vocabulary = vocabulary_of(texts);
+    for (const auto & [min, max] : { std::pair{ 0u, 100u }, { 30u, 41u }, { 99u, 102u }, { 120u, 400u } }) {
+        Table          table;
+        const uint32_t letter = table.one_of('a', 'b');
+        const uint32_t end    = table.text("bb");
+        const uint32_t all    = table.repeat(letter, min, max);
+        auto           at     = std::make_unique<Position>(
+            std::make_shared<Grammar>(table.whole(table.list(NodeKind::all, { all, end })), vocabulary));
+        for (int i = 0; at && i < 120; ++i) {
+            check_masks(*at, *vocabulary, 0);
+            at = at->after(1);
+        }
+    }
+}
+
 void test_characters() {
     // each character of these ranges alone, and none beside them
     Table          table;
@@ -490,6 +511,7 @@ void test_damage() {
 void test_automaton() {
     test_random_tables();
     test_counters();
+    test_long_tokens();
     test_characters();
     test_limits();
     test_damage();

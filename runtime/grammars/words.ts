@@ -97,7 +97,14 @@ class Writer {
     return this.node([Kind.characters, ranges.length, ...ranges.flat()]);
   }
 
-  private members({ members, separator, order, others, min, max }: Extract<Item, { readonly kind: "members" }>): number {
+  private members({
+    members,
+    separator,
+    order,
+    others,
+    min,
+    max,
+  }: Extract<Item, { readonly kind: "members" }>): number {
     const nodes = members.map(({ item, isRequired }) => 2 * this.item(item) + Number(isRequired));
     const mark = this.item(separator);
     const other = others ? this.item(others) : NONE;
