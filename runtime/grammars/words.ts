@@ -32,7 +32,7 @@ const count = (value: number): number => (value === Infinity ? ENDLESS : value);
 class Writer {
   private readonly words: number[] = [VERSION, 0, 0];
   private nodes = 0;
-  /** Nodes by their words, so that equal ones are there once. */
+  /** Texts and classes by their words. */
   private readonly known = new Map<string, number>();
   private readonly rules = new Map<string, number>();
   private readonly written = new Map<Item, number>();
@@ -90,11 +90,11 @@ class Writer {
     const words = [Kind.text, bytes.length];
     for (let i = 0; i < bytes.length; i += 4)
       words.push((bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)) >>> 0);
-    return this.node(words);
+    return this.shared(words);
   }
 
   private class(ranges: Ranges): number {
-    return this.node([Kind.characters, ranges.length, ...ranges.flat()]);
+    return this.shared([Kind.characters, ranges.length, ...ranges.flat()]);
   }
 
   private members({
@@ -128,11 +128,15 @@ class Writer {
   }
 
   private node(words: readonly number[]): number {
-    const key = words.join();
-    const before = this.known.get(key);
-    if (before !== undefined) return before;
     for (const word of words) this.words.push(word);
-    this.known.set(key, this.nodes);
     return this.nodes++;
+  }
+
+  /** Texts and classes of the same characters are there once; the engine knows other nodes that are equal. */
+  private shared(words: readonly number[]): number {
+    const key = words.join();
+    let node = this.known.get(key);
+    if (node === undefined) this.known.set(key, (node = this.node(words)));
+    return node;
   }
 }
