@@ -6,7 +6,7 @@ namespace ggsl::grammar {
 
 Grammar::Grammar(std::span<const uint32_t> words, std::shared_ptr<const Vocabulary> vocabulary, Limits limits)
     : words(words.begin(), words.end()), of_tokens(std::move(vocabulary)), limits(limits),
-      tables(std::make_unique<Tables>(words, *of_tokens)) {}
+      tables(std::make_unique<Tables>(words, *of_tokens)), most_bytes(limits.bytes) {}
 
 size_t Grammar::used() const {
     return tables->program.expressions.bytes_used() + tables->stacks.bytes_used() + tables->masks.bytes_used();
@@ -18,7 +18,7 @@ size_t Grammar::bytes_used() const {
 }
 
 void Grammar::clean() {
-    if (used() <= limits.bytes) {
+    if (used() <= most_bytes) {
         return;
     }
     auto                              fresh = std::make_unique<Tables>(words, *of_tokens);
@@ -36,6 +36,8 @@ void Grammar::clean() {
         position->heads.stacks = std::move(stacks[i++]);
     }
     tables = std::move(fresh);
+    // so that it does not begin anew at each call where the present positions need much
+    most_bytes = std::max(limits.bytes, 2 * used());
 }
 
 Position::Position(std::shared_ptr<Grammar> of) : grammar(std::move(of)) {

@@ -49,6 +49,7 @@ private:
     mutable std::mutex                lock;
     std::unique_ptr<Tables>           tables;
     std::unordered_set<Position *>    positions;
+    size_t                            most_bytes; // beyond which it begins anew
 };
 
 // A place in a text, which never changes: a text goes back to it, and several go on from it.

@@ -336,6 +336,9 @@ void mark_productive(std::vector<ProgramNode> & nodes, Expressions & expressions
         if (node.kind != NodeKind::members) {
             continue;
         }
+        if (!nodes[node.separator].is_productive) {
+            node.max = std::min(node.max, 1u);
+        }
         size_t kept = 0;
         for (size_t i = 0; i < node.nodes.size(); ++i) {
             if (nodes[node.nodes[i]].is_productive) {
