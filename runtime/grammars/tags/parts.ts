@@ -2,11 +2,15 @@
 import { spend } from "../budget.js";
 import { ROOT, type Item, type Rules } from "../text/rules.js";
 
+type Inner = Exclude<Item, { readonly kind: "text" | "class" | "rule" }>;
+
 /** Adds rules under names that begin with a prefix, and returns their root. */
 export function addRules(to: Map<string, Item>, rules: Rules, prefix: string): Item {
   const name = (given: string): string => `${prefix} ${given}`;
-  const known = new Map<Item, Item>();
+  const known = new Map<Inner, Item>();
   const renamed = (item: Item): Item => {
+    if (item.kind === "text" || item.kind === "class") return item;
+    if (item.kind === "rule") return { kind: "rule", name: name(item.name) };
     const before = known.get(item);
     if (before) return before;
     spend();
@@ -14,13 +18,8 @@ export function addRules(to: Map<string, Item>, rules: Rules, prefix: string): I
     known.set(item, result);
     return result;
   };
-  const fresh = (item: Item): Item => {
+  const fresh = (item: Inner): Item => {
     switch (item.kind) {
-      case "text":
-      case "class":
-        return item;
-      case "rule":
-        return { kind: "rule", name: name(item.name) };
       case "all":
       case "any":
       case "intersection":

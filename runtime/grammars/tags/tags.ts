@@ -4,25 +4,21 @@
  */
 import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
-import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { wholePattern } from "../patterns/pattern.js";
 import { EMPTY, NOTHING, repeat, sequence } from "../regular/items.js";
 import { readGbnf } from "../text/gbnf.js";
 import { any, OnlyLlama, ROOT, textOf, type Item, type Rules } from "../text/rules.js";
 import { schemaRules } from "../values/schema.js";
-import { cutOf, FreeTexts } from "./free.js";
+import { FreeTexts, type FreeText } from "./free.js";
 import { addRules } from "./parts.js";
 import { exceeded, fault, readTag, WHOLE, type Format } from "./read.js";
+import { Starts } from "./starts.js";
 
 /** @param given a structural tag, or a format alone. Throws `InputError`. */
 export function tagRules(given: unknown): Rules {
   const writer = new Writer();
   const root = readTag<Part>(given, (format, path) => writer.part(format, path));
-  // after the checks, which say where something else than JSON is
-  const { length } = JSON.stringify(given);
-  if (length > GRAMMAR_LIMITS.length)
-    throw exceeded(`it has ${length} characters as JSON, expected at most ${GRAMMAR_LIMITS.length}`);
   writer.rules.set(ROOT, writer.open(root, ""));
   return writer.rules;
 }
@@ -45,10 +41,14 @@ class Writer {
   private readonly free = new FreeTexts(this.rules);
   private readonly parts = new Map<string, Part>();
   private readonly bodies = new Map<Part, Item>();
+  /** Of all formats, as JSON. */
+  private length = 0;
 
   part(format: Format<Part>, path: string): Part {
     const key = keyOf(format);
-    spend(key.length / 8);
+    this.length += key.length;
+    if (this.length > GRAMMAR_LIMITS.length)
+      throw exceeded(`it has more than ${GRAMMAR_LIMITS.length} characters as JSON`);
     const known = this.parts.get(key);
     if (known) return known;
     check(format, path);
@@ -68,7 +68,7 @@ class Writer {
       case "const_string":
         return textOf(format.value);
       case "any_text":
-        return this.free.without(listed(end));
+        return this.free.upTo(listed(end)).without();
       case "sequence":
         return sequence(...format.elements.map((element) => this.open(element, end)));
       case "or":
@@ -90,7 +90,7 @@ class Writer {
     if (!part.isFree) return sequence(this.open(part, end), textOf(end));
     switch (format.type) {
       case "any_text":
-        return this.free.until(end, [end]);
+        return this.free.upTo([end]).until(end);
       case "triggered_tags":
         return this.triggered(format, end, true);
       case "sequence": {
@@ -123,27 +123,20 @@ class Writer {
     const close = isClosed ? end : "";
     const first = this.anyOf(tags);
     if (isNeeded && isLast) return sequence(first, textOf(close));
-    const stops = [...new Set([...triggers, ...listed(end)])];
+    const free = this.free.upTo([...triggers, ...listed(end)]);
     // as many as there are triggers, for each the tags that it begins
     const byCut = new Map<string, Item[]>();
     const add = (opener: string, after: Item): void => {
-      const cut = cutOf(opener, stops);
+      const cut = free.cutOf(opener);
       const items = byCut.get(opener.slice(0, cut)) ?? [];
       items.push(sequence(textOf(opener.slice(cut)), after));
       byCut.set(opener.slice(0, cut), items);
     };
     for (const tag of new Set(tags)) add(formatOfTag(tag).begin, this.body(tag));
-    const one = choice([...byCut].map(([cut, after]) => sequence(this.free.until(cut, stops), choice(after))));
-    const rest = this.rest(stops, close);
+    const one = choice([...byCut].map(([cut, after]) => sequence(free.until(cut), choice(after))));
+    const rest = afterTags(free, close);
     const loop = isLast ? choice([rest, sequence(one, textOf(close))]) : sequence(repeat(one, 0), rest);
     return isNeeded ? sequence(first, loop) : loop;
-  }
-
-  /** Free text after the last tag. */
-  private rest(stops: readonly string[], close: string): Item {
-    if (close === "") return this.free.without(stops);
-    const cut = cutOf(close, stops);
-    return sequence(this.free.until(close.slice(0, cut), stops), textOf(close.slice(cut)));
   }
 
   private separated(format: Separated): Item {
@@ -156,6 +149,13 @@ class Writer {
   private anyOf(tags: readonly Part[]): Item {
     return choice([...new Set(tags)].map((tag) => this.open(tag, "")));
   }
+}
+
+/** Free text after the last tag, and what closes it. */
+function afterTags(free: FreeText, close: string): Item {
+  if (close === "") return free.without();
+  const cut = free.cutOf(close);
+  return sequence(free.until(close.slice(0, cut)), textOf(close.slice(cut)));
 }
 
 /** Alternatives, without those that match nothing and those that are the same. */
@@ -209,10 +209,10 @@ function check(format: Format<Part>, path: string): void {
   if (format.type === "tag" && format.end === "" && format.content.isFree)
     throw fault(`${path}/end`, 'expected a text, found "": free text, which the tag holds, goes on until its end');
   if (format.type !== "triggered_tags") return;
+  const triggers = new Starts(format.triggers);
   for (const [i, tag] of format.tags.entries()) {
     const { begin } = formatOfTag(tag);
-    spend(format.triggers.length);
-    if (!format.triggers.some((trigger) => begin.startsWith(trigger)))
+    if (triggers.end(begin, 0) === Infinity)
       throw fault(`${path}/tags/${i}/begin`, `expected one of the triggers at its beginning, found ${show(begin)}`);
   }
 }
