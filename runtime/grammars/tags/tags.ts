@@ -2,18 +2,14 @@
  * Structural tags as rules. The free text of a tag ends where the tag's end comes for the first time, and that of triggered tags where
  * a trigger does, which one of the tags has to begin with. https://github.com/mlc-ai/xgrammar/tree/main/docs/structural_tag
  */
-import { show } from "@ggsl/compiler/core/show.js";
-import { InputError } from "../../core/errors.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
-import { wholePattern } from "../patterns/pattern.js";
-import { EMPTY, NOTHING, repeat, sequence } from "../regular/items.js";
-import { readGbnf } from "../text/gbnf.js";
-import { any, OnlyLlama, ROOT, textOf, type Item, type Rules } from "../text/rules.js";
-import { schemaRules } from "../values/schema.js";
+import { EMPTY, repeat, sequence } from "../regular/items.js";
+import { ROOT, textOf, type Item, type Rules } from "../text/rules.js";
+import { branches, choice, type Branch } from "./branches.js";
 import { FreeTexts, type FreeText } from "./free.js";
-import { addRules } from "./parts.js";
-import { exceeded, fault, readTag, WHOLE, type Format } from "./read.js";
-import { Starts } from "./starts.js";
+import { addRules } from "./named.js";
+import { check, formatOfTag, isFree, keyOf, sourceOf, within, type Part } from "./parts.js";
+import { exceeded, readTag, type Format } from "./read.js";
 
 /** @param given a structural tag, or a format alone. Throws `InputError`. */
 export function tagRules(given: unknown): Rules {
@@ -26,15 +22,7 @@ export function tagRules(given: unknown): Rules {
 type Triggered = Format<Part> & { readonly type: "triggered_tags" };
 type Separated = Format<Part> & { readonly type: "tags_with_separator" };
 
-/** A format that is read; equal ones are one. */
-interface Part {
-  readonly id: number;
-  readonly format: Format<Part>;
-  /** Whether it can end with free text. */
-  readonly isFree: boolean;
-  /** What a grammar, a schema or a pattern is. */
-  readonly item?: Item;
-}
+const listed = (end: string): readonly string[] => (end === "" ? [] : [end]);
 
 class Writer {
   readonly rules = new Map<string, Item>([[ROOT, EMPTY]]);
@@ -90,7 +78,7 @@ class Writer {
     if (!part.isFree) return sequence(this.open(part, end), textOf(end));
     switch (format.type) {
       case "any_text":
-        return this.free.upTo([end]).until(end);
+        return this.free.upTo([end]).closed(end);
       case "triggered_tags":
         return this.triggered(format, end, true);
       case "sequence": {
@@ -120,23 +108,39 @@ class Writer {
 
   private triggered(format: Triggered, end: string, isClosed: boolean): Item {
     const { triggers, tags, at_least_one: isNeeded = false, stop_after_first: isLast = false } = format;
-    const close = isClosed ? end : "";
+    const close = textOf(isClosed ? end : "");
     const first = this.anyOf(tags);
-    if (isNeeded && isLast) return sequence(first, textOf(close));
+    if (isNeeded && isLast) return sequence(first, close);
     const free = this.free.upTo([...triggers, ...listed(end)]);
-    // as many as there are triggers, for each the tags that it begins
-    const byCut = new Map<string, Item[]>();
-    const add = (opener: string, after: Item): void => {
-      const cut = free.cutOf(opener);
-      const items = byCut.get(opener.slice(0, cut)) ?? [];
-      items.push(sequence(textOf(opener.slice(cut)), after));
-      byCut.set(opener.slice(0, cut), items);
-    };
-    for (const tag of new Set(tags)) add(formatOfTag(tag).begin, this.body(tag));
-    const one = choice([...byCut].map(([cut, after]) => sequence(free.until(cut), choice(after))));
-    const rest = afterTags(free, close);
-    const loop = isLast ? choice([rest, sequence(one, textOf(close))]) : sequence(repeat(one, 0), rest);
-    return isNeeded ? sequence(first, loop) : loop;
+    const text = free.without();
+    const { clear, others } = this.afterText(free, tags);
+    const isClear = others.length === 0 && (!isClosed || free.isClear(end));
+    // one of the tags, after free text; what is the same before all of them and the end is there once
+    const one = choice([sequence(text, clear), ...others]);
+    const rest = isClosed ? free.closed(end) : text;
+    const all = isClear
+      ? sequence(text, isLast ? repeat(clear, 0, 1) : repeat(sequence(clear, text), 0), close)
+      : isLast
+        ? choice([rest, sequence(one, close)])
+        : sequence(repeat(one, 0), rest);
+    return isNeeded ? sequence(first, all) : all;
+  }
+
+  /** Tags after free text: those that are clear, and the others with the text. */
+  private afterText(free: FreeText, tags: readonly Part[]): { readonly clear: Item; readonly others: readonly Item[] } {
+    const clear: Branch[] = [];
+    const byCut = new Map<string, Branch[]>();
+    for (const tag of new Set(tags)) {
+      const { begin } = formatOfTag(tag);
+      if (free.isClear(begin)) clear.push([begin, this.body(tag)]);
+      else {
+        const at = free.cutOf(begin);
+        const cut = begin.slice(0, at);
+        byCut.set(cut, [...(byCut.get(cut) ?? []), [begin.slice(at), this.body(tag)]]);
+      }
+    }
+    const others = [...byCut].map(([cut, after]) => sequence(free.until(cut), branches(after)));
+    return { clear: branches(clear), others };
   }
 
   private separated(format: Separated): Item {
@@ -147,98 +151,6 @@ class Writer {
   }
 
   private anyOf(tags: readonly Part[]): Item {
-    return choice([...new Set(tags)].map((tag) => this.open(tag, "")));
-  }
-}
-
-/** Free text after the last tag, and what closes it. */
-function afterTags(free: FreeText, close: string): Item {
-  if (close === "") return free.without();
-  const cut = free.cutOf(close);
-  return sequence(free.until(close.slice(0, cut)), textOf(close.slice(cut)));
-}
-
-/** Alternatives, without those that match nothing and those that are the same. */
-function choice(items: readonly Item[]): Item {
-  const kept = [...new Set(items)].filter((item) => item.kind !== "any" || item.items.length > 0);
-  return kept.length === 0 ? NOTHING : any(kept);
-}
-
-/** A tag's own format. */
-function formatOfTag({ format }: Part): Format<Part> & { readonly type: "tag" } {
-  if (format.type !== "tag") throw new TypeError(`expected a tag, found ${format.type}`);
-  return format;
-}
-
-const listed = (end: string): readonly string[] => (end === "" ? [] : [end]);
-
-/** The same for equal formats. */
-function keyOf(format: Format<Part>): string {
-  switch (format.type) {
-    case "sequence":
-    case "or":
-      return JSON.stringify({ ...format, elements: idsOf(format.elements) });
-    case "tag":
-      return JSON.stringify({ ...format, content: format.content.id });
-    case "triggered_tags":
-    case "tags_with_separator":
-      return JSON.stringify({ ...format, tags: idsOf(format.tags) });
-    default:
-      return JSON.stringify(format);
-  }
-}
-const idsOf = (parts: readonly Part[]): readonly number[] => parts.map(({ id }) => id);
-
-function isFree(format: Format<Part>): boolean {
-  switch (format.type) {
-    case "any_text":
-      return true;
-    case "triggered_tags":
-      return !(format.at_least_one && format.stop_after_first);
-    case "sequence":
-      return format.elements.at(-1)!.isFree;
-    case "or":
-      return format.elements.some((one) => one.isFree);
-    default:
-      return false;
-  }
-}
-
-/** What is wrong with a format beside its members. */
-function check(format: Format<Part>, path: string): void {
-  if (format.type === "tag" && format.end === "" && format.content.isFree)
-    throw fault(`${path}/end`, 'expected a text, found "": free text, which the tag holds, goes on until its end');
-  if (format.type !== "triggered_tags") return;
-  const triggers = new Starts(format.triggers);
-  for (const [i, tag] of format.tags.entries()) {
-    const { begin } = formatOfTag(tag);
-    if (triggers.end(begin, 0) === Infinity)
-      throw fault(`${path}/tags/${i}/begin`, `expected one of the triggers at its beginning, found ${show(begin)}`);
-  }
-}
-
-function sourceOf(format: Format<Part>): Rules | undefined {
-  switch (format.type) {
-    case "regex":
-      return new Map([[ROOT, wholePattern(format.pattern)]]);
-    case "grammar":
-      return readGbnf(format.grammar);
-    case "json_schema":
-      return schemaRules(format.json_schema);
-    default:
-      return undefined;
-  }
-}
-
-/** Reads a part, whose faults say where it is. */
-function within<T>(path: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof OnlyLlama) throw fault(path, `it has ${error.message}, which a tag cannot have`);
-    // those of the whole tag say so themselves
-    if (!(error instanceof InputError) || error.message.startsWith(WHOLE)) throw error;
-    const { message } = fault(path, error.message);
-    throw new InputError(message, { code: error.code, cause: error });
+    return branches([...new Set(tags)].map((tag) => [formatOfTag(tag).begin, this.body(tag)]));
   }
 }
