@@ -133,13 +133,13 @@ test.each<[string, Format]>([
 ])("XGrammar refuses %s", (name, format) => {
   expect([...differences(format)]).toContain(name);
   expect(() => opened(format).bits()).toThrow(InputError);
-  const text = {
+  const texts: Readonly<Record<string, string>> = {
     [REFUSED.beginning]: "(<a>x<)",
     [REFUSED.middle]: "abx",
     [REFUSED.mixed]: "x",
     [REFUSED.end]: "(<a>x",
   };
-  expect(matcher(tagRules(format)).matches(text[name] ?? "<a>x")).toBe(true);
+  expect(matcher(tagRules(format)).matches(texts[name] ?? "<a>x")).toBe(true);
 });
 
 test.each<[string, Format, string]>([
