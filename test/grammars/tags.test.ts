@@ -1,4 +1,4 @@
-/** Structural tags as rules: which texts they allow, and which not. */
+/** Structural tags as rules: which texts they allow, and which not. GGSL_CASES is how many random ones are tried. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { hasBit } from "../../runtime/grammars/bits.js";
 import { budgeted } from "../../runtime/grammars/budget.js";
@@ -251,6 +251,19 @@ test.each<[string, Format, readonly string[], readonly string[]]>([
   ],
   ["at least one with a separator", list({ at_least_one: true }), [TIME, `${TIME}; ${TIME}`], [""]],
   ["at most one with a separator", list({ stop_after_first: true }), ["", TIME], [`${TIME}; ${TIME}`]],
+  [
+    "beginnings that share half a character, and many that share more",
+    {
+      type: "triggered_tags",
+      triggers: ["<"],
+      tags: [
+        ...["\u{1f600}", "\u{1f601}"].map((face) => tag(`<${face}`, x, ">")),
+        ...Array.from({ length: 40 }, (_, i) => tag(`<${"a".repeat(i)}`, x, `${i}`)),
+      ],
+    },
+    ["<\u{1f600}x>", "<\u{1f601}x>", "<x0", `<${"a".repeat(39)}x39 <ax1`],
+    ["<\u{1f602}x>", "<x1", `<${"a".repeat(40)}x40`],
+  ],
   [
     "rules of the same name in several parts",
     {

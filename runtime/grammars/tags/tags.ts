@@ -109,8 +109,7 @@ class Writer {
   private triggered(format: Triggered, end: string, isClosed: boolean): Item {
     const { triggers, tags, at_least_one: isNeeded = false, stop_after_first: isLast = false } = format;
     const close = textOf(isClosed ? end : "");
-    const first = this.anyOf(tags);
-    if (isNeeded && isLast) return sequence(first, close);
+    if (isNeeded && isLast) return sequence(this.anyOf(tags), close);
     const free = this.free.upTo([...triggers, ...listed(end)]);
     const text = free.without();
     const { clear, others } = this.afterText(free, tags);
@@ -123,7 +122,7 @@ class Writer {
       : isLast
         ? choice([rest, sequence(one, close)])
         : sequence(repeat(one, 0), rest);
-    return isNeeded ? sequence(first, all) : all;
+    return isNeeded ? sequence(this.anyOf(tags), all) : all;
   }
 
   /** Tags after free text: those that are clear, and the others with the text. */
@@ -136,7 +135,10 @@ class Writer {
       else {
         const at = free.cutOf(begin);
         const cut = begin.slice(0, at);
-        byCut.set(cut, [...(byCut.get(cut) ?? []), [begin.slice(at), this.body(tag)]]);
+        const branch: Branch = [begin.slice(at), this.body(tag)];
+        const same = byCut.get(cut);
+        if (same) same.push(branch);
+        else byCut.set(cut, [branch]);
       }
     }
     const others = [...byCut].map(([cut, after]) => sequence(free.until(cut), branches(after)));
