@@ -1,0 +1,65 @@
+/** The kinds of sources: what each is called, and what is wrong with one before it is read. */
+import { show } from "@ggsl/compiler/core/show.js";
+import { unknownOption } from "@ggsl/compiler/core/optionNames.js";
+import { InputError, invalid } from "../core/errors.js";
+import { GRAMMAR_LIMITS } from "./limits.js";
+import type { GrammarKind } from "./types.js";
+
+/** What messages call a source. */
+export const KIND_NAMES: Readonly<Record<GrammarKind, string>> = {
+  gbnf: "the grammar",
+  jsonSchema: "the JSON schema",
+  regex: "the regular expression",
+  choices: "the choices",
+  structuralTag: "the structural tag",
+};
+
+const GRAMMAR_KINDS = Object.keys(KIND_NAMES) as readonly GrammarKind[];
+
+/** The members that a kind has besides its own. */
+export type KindOptions = Readonly<Partial<Record<GrammarKind, readonly string[]>>>;
+
+/** The kind of a source. Throws `InputError` for what is none. */
+export function kindWith(options: KindOptions, source: unknown): GrammarKind {
+  const given = typeof source === "object" && source !== null && !Array.isArray(source) ? source : {};
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const kinds = GRAMMAR_KINDS.filter((kind) => names.includes(kind));
+  const [kind] = kinds;
+  const known = kind === undefined ? [] : [kind, ...(options[kind] ?? [])];
+  const members = [...GRAMMAR_KINDS, ...Object.values(options).flat()];
+  const fault = unknownOption(given, Object.fromEntries(members.map((name) => [name, true])));
+  if (fault !== undefined || kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
+    throw invalid(
+      `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}${fault === undefined ? `, found ${show(source)}` : `: ${fault}`}`,
+    );
+  return kind;
+}
+
+export function checkedText(text: unknown, name: string): string {
+  if (typeof text !== "string" || text === "")
+    throw invalid(`\`${name}\` must be a text of at least one character, found ${show(text)}`);
+  return text;
+}
+
+export function checkedChoices(choices: unknown): readonly string[] {
+  const refuse = (what: string, found: string): never => {
+    throw invalid(`${what}, found ${found}`);
+  };
+  const expected = "`choices` must be a list of at least one text";
+  if (!Array.isArray(choices)) return refuse(expected, show(choices));
+  if (choices.length === 0) refuse(expected, "an empty list");
+  const stray = choices.findIndex((choice) => typeof choice !== "string");
+  if (stray >= 0) refuse(`\`choices[${stray}]\` must be a text`, show(choices[stray]));
+  return withinLimits(choices as string[]);
+}
+
+function withinLimits(choices: readonly string[]): readonly string[] {
+  const length = choices.reduce((sum, choice) => sum + choice.length, 0);
+  if (length > GRAMMAR_LIMITS.length || choices.length > GRAMMAR_LIMITS.parts)
+    throw new InputError(
+      `the choices exceed a limit: ${choices.length} texts of ${length} characters, expected at most ${GRAMMAR_LIMITS.parts} texts and ${GRAMMAR_LIMITS.length} characters`,
+      { code: "LIMIT_EXCEEDED" },
+    );
+  if (choices.some((choice) => choice.includes("\0"))) throw invalid("a choice contains a zero character");
+  return choices;
+}
