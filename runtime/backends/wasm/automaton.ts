@@ -19,8 +19,6 @@ export interface AutomatonHost<E extends AutomatonExports> {
 }
 
 export function automatonBinding<E extends AutomatonExports>(host: AutomatonHost<E>): AutomatonBinding {
-  const tries = new WeakMap<TokenTrie, (instance: Instance<E>) => Owned<E>>();
-
   const counted = (
     owner: object,
     what: string,
@@ -34,6 +32,26 @@ export function automatonBinding<E extends AutomatonExports>(host: AutomatonHost
       host.left(instance);
     });
   };
+
+  const tries = new WeakMap<TokenTrie, Trie>();
+  class Trie {
+    private readonly parts: TrieParts;
+    private opened: Owned<E> | undefined;
+
+    constructor(bytes: Uint8Array, offsets: Uint32Array, ends: Uint32Array) {
+      if (!(bytes instanceof Uint8Array)) throw nativeError("INVALID_ARGUMENT", "bytes: expected a Uint8Array");
+      checkWords(offsets, "offsets");
+      checkWords(ends, "ends");
+      this.parts = { bytes: bytes.slice(), offsets: offsets.slice(), ends: ends.slice() };
+      this.in(host.current());
+      tries.set(this, this);
+    }
+    in(instance: Instance<E>): Owned<E> {
+      if (this.opened?.instance === instance) return this.opened;
+      this.opened?.dispose();
+      return (this.opened = new Owned<E>(this, "trie", instance, openTrie(instance, this.parts), closeTrie));
+    }
+  }
 
   class Position implements AutomatonPosition {
     readonly mayEnd: boolean;
@@ -65,33 +83,17 @@ export function automatonBinding<E extends AutomatonExports>(host: AutomatonHost
   }
 
   return {
-    TokenTrie: class {
-      constructor(bytes: Uint8Array, offsets: Uint32Array, ends: Uint32Array) {
-        if (!(bytes instanceof Uint8Array)) throw nativeError("INVALID_ARGUMENT", "bytes: expected a Uint8Array");
-        checkWords(offsets, "offsets");
-        checkWords(ends, "ends");
-        const parts = { bytes: bytes.slice(), offsets: offsets.slice(), ends: ends.slice() };
-        let opened: Owned<E> | undefined;
-        const opening = (instance: Instance<E>): Owned<E> => {
-          if (opened?.instance === instance) return opened;
-          opened?.dispose();
-          const at = openTrie(instance, parts);
-          return (opened = new Owned<E>(this, "trie", instance, at, closeTrie));
-        };
-        opening(host.current());
-        tries.set(this, opening);
-      }
-    },
+    TokenTrie: Trie,
     Automaton: class implements Automaton {
       private readonly owned: Owned<E>;
       private readonly words: number;
 
       constructor(trie: TokenTrie, words: Uint32Array) {
-        const opening = tries.get(trie);
-        if (!opening) throw nativeError("INVALID_ARGUMENT", "trie: expected a TokenTrie");
+        const known = tries.get(trie);
+        if (!known) throw nativeError("INVALID_ARGUMENT", "trie: expected a TokenTrie");
         checkWords(words, "words");
         const instance = host.current();
-        const of = opening(instance);
+        const of = known.in(instance);
         const at = instance.with(words, (from) => of.checked((e, t) => e.ggsl_automaton_open(t, from, words.length)));
         this.owned = counted(this, "automaton", instance, at, closeAutomaton);
         this.words = of.call((e, t) => e.ggsl_trie_words(t));
