@@ -437,7 +437,7 @@ bool Expressions::is_alive(Expression e, Budget & budget) {
     budget.spend(1);
     bool result = false;
     switch (node.kind) {
-        case Kind::sequence: result = is_alive(node.a, budget) && is_alive(node.b, budget); break;
+        case Kind::sequence: return is_sequence_alive(e, budget);
         case Kind::any:
             for (uint32_t i = 0; i < node.b && !result; ++i) {
                 result = is_alive(lists[node.a + i], budget);
@@ -447,6 +447,23 @@ bool Expressions::is_alive(Expression e, Budget & budget) {
         default:           return search(e, budget);
     }
     liveness[e] = result ? alive : dead;
+    return result;
+}
+
+// Without recursion: sequences are long.
+bool Expressions::is_sequence_alive(Expression e, Budget & budget) {
+    std::vector<Expression> way;
+    bool                    result = true;
+    for (; result && nodes[e].kind == Kind::sequence && nodes[e].has_intersection && liveness[e] == open;
+         e = nodes[e].b) {
+        budget.spend(1);
+        way.push_back(e);
+        result = is_alive(nodes[e].a, budget);
+    }
+    result = result && is_alive(e, budget);
+    for (const Expression one : way) {
+        liveness[one] = result ? alive : dead;
+    }
     return result;
 }
 
@@ -493,42 +510,51 @@ bool Expressions::search(Expression start, Budget & budget) {
     return false;
 }
 
-Expression Expressions::capped(Expression e, uint32_t longest) {
-    return nodes[e].has_counter ? cap(e, longest) : e;
+// The sequences that a sequence consists of, one in the other, down to one that `is_known`.
+template <typename IsKnown> std::vector<Expression> Expressions::way_down(Expression e, IsKnown && is_known) const {
+    std::vector<Expression> way;
+    for (; nodes[e].kind == Kind::sequence && !is_known(e); e = nodes[e].b) {
+        way.push_back(e);
+    }
+    return way;
 }
 
+Expression Expressions::capped(Expression e, uint32_t longest) {
+    const auto key      = [&](Expression of) { return uint64_t{ longest } << 32 | of; };
+    const auto is_known = [&](Expression of) { return !nodes[of].has_counter || caps.contains(key(of)); };
+    // without recursion: sequences are long
+    std::vector<Expression> way    = way_down(e, is_known);
+    const Expression        last   = way.empty() ? e : nodes[way.back()].b;
+    Expression              result = last;
+    if (nodes[last].has_counter) {
+        const auto known = caps.find(key(last));
+        result           = known != caps.end() ? known->second : cap(last, longest);
+        caps.emplace(key(last), result);
+    }
+    for (; !way.empty(); way.pop_back()) {
+        result = sequence(capped(nodes[way.back()].a, longest), result);
+        caps.emplace(key(way.back()), result);
+    }
+    return result;
+}
+
+// Of what has a counter and is no sequence.
 Expression Expressions::cap(Expression e, uint32_t longest) {
     const Node node = nodes[e];
-    if (!node.has_counter) {
-        return e;
-    }
-    if (const auto known = caps.find(uint64_t{ longest } << 32 | e); known != caps.end()) {
-        return known->second;
-    }
-    Expression result = e;
     switch (node.kind) {
-        case Kind::sequence: {
-            const Expression a = cap(node.a, longest);
-            result             = sequence(a, cap(node.b, longest));
-            break;
-        }
         case Kind::any: {
             std::vector<Expression> parts;
             for (uint32_t i = 0; i < node.b; ++i) {
-                parts.push_back(cap(lists[node.a + i], longest));
+                parts.push_back(capped(lists[node.a + i], longest));
             }
-            result = any(std::move(parts));
-            break;
+            return any(std::move(parts));
         }
         case Kind::repeat: {
-            const Expression of = cap(node.a, longest);
-            result              = repeat(of, std::min(node.b, longest), node.c > longest ? endless : node.c);
-            break;
+            const Expression of = capped(node.a, longest);
+            return repeat(of, std::min(node.b, longest), node.c > longest ? endless : node.c);
         }
-        default: break; // whether an intersection is empty depends on all counts
+        default: return e; // whether an intersection is empty depends on all counts
     }
-    caps.emplace(uint64_t{ longest } << 32 | e, result);
-    return result;
 }
 
 void Expressions::make_classes() {
@@ -574,10 +600,23 @@ void Expressions::make_classes() {
 
 Expression Expressions::copied(const Expressions & from, Expression e,
                                std::unordered_map<Expression, Expression> & copies) {
-    const Node node = from.nodes[e];
-    if (const auto known = copies.find(e); known != copies.end()) {
-        return known->second;
+    // without recursion: sequences are long
+    std::vector<Expression> way    = from.way_down(e, [&](Expression of) { return copies.contains(of); });
+    const Expression        last   = way.empty() ? e : from.nodes[way.back()].b;
+    const auto              known  = copies.find(last);
+    Expression              result = known != copies.end() ? known->second : copy(from, last, copies);
+    copies.emplace(last, result);
+    for (; !way.empty(); way.pop_back()) {
+        result = sequence(copied(from, from.nodes[way.back()].a, copies), result);
+        copies.emplace(way.back(), result);
     }
+    return result;
+}
+
+// Of what is no sequence.
+Expression Expressions::copy(const Expressions & from, Expression e,
+                             std::unordered_map<Expression, Expression> & copies) {
+    const Node node    = from.nodes[e];
     const auto operand = [&](Expression of) { return copied(from, of, copies); };
     const auto all     = [&] {
         std::vector<Expression> parts;
@@ -586,25 +625,19 @@ Expression Expressions::copied(const Expressions & from, Expression e,
         }
         return parts;
     };
-    Expression result = nothing;
     switch (node.kind) {
-        case Kind::nothing:  break;
-        case Kind::empty:    result = empty; break;
-        case Kind::bytes:    result = bytes(from.sets[node.a]); break;
-        case Kind::text:     result = text({ &from.characters_of_texts[node.a], node.b }); break;
-        case Kind::choice:   result = choice_of(node.a, node.b, node.c); break; // the same texts are here
-        case Kind::sequence: {
-            const Expression first = operand(node.a);
-            result                 = sequence(first, operand(node.b));
-            break;
-        }
-        case Kind::any:          result = any(all()); break;
-        case Kind::intersection: result = intersection(all()); break;
-        case Kind::complement:   result = complement(operand(node.a)); break;
-        case Kind::repeat:       result = repeat(operand(node.a), node.b, node.c); break;
+        case Kind::nothing:
+        case Kind::sequence:     break;
+        case Kind::empty:        return empty;
+        case Kind::bytes:        return bytes(from.sets[node.a]);
+        case Kind::text:         return text({ &from.characters_of_texts[node.a], node.b });
+        case Kind::choice:       return choice_of(node.a, node.b, node.c); // the same texts are here
+        case Kind::any:          return any(all());
+        case Kind::intersection: return intersection(all());
+        case Kind::complement:   return complement(operand(node.a));
+        case Kind::repeat:       return repeat(operand(node.a), node.b, node.c);
     }
-    copies.emplace(e, result);
-    return result;
+    return nothing;
 }
 
 size_t Expressions::bytes_used() const {

@@ -80,7 +80,10 @@ private:
     std::string_view choice_text(uint32_t number) const;
     void             flatten(Kind kind, Expression e, std::vector<Expression> & into) const;
     bool             search(Expression e, Budget & budget);
+    bool             is_sequence_alive(Expression e, Budget & budget);
     Expression       cap(Expression e, uint32_t longest);
+    Expression       copy(const Expressions & from, Expression e, std::unordered_map<Expression, Expression> & copies);
+    template <typename IsKnown> std::vector<Expression> way_down(Expression e, IsKnown && is_known) const;
 
     std::vector<Node>                          nodes;
     Numbers                                    numbers;
@@ -90,7 +93,7 @@ private:
     std::vector<char>                          characters_of_texts;
     std::vector<std::pair<uint32_t, uint32_t>> choices;  // texts: where each begins, and its length
     std::vector<uint8_t>                       liveness; // by expression: not known, alive, dead
-    std::unordered_map<uint64_t, Expression>   caps;     // by the longest text and expression
+    std::unordered_map<uint64_t, Expression>   caps;     // by length and expression
     std::array<uint8_t, 256>                   classes{};
     std::vector<uint8_t>                       representatives;
 };

@@ -178,6 +178,10 @@ Masks::Found Masks::walked(FrameId frame, const std::vector<uint32_t> & from, co
         }
         walk(trie, start, found, budget);
     }
+    if (from.size() > 1) { // one of them can be below another
+        std::sort(found.crossing.begin(), found.crossing.end());
+        found.crossing.erase(std::unique(found.crossing.begin(), found.crossing.end()), found.crossing.end());
+    }
     pack(found);
     used += sizeof(Found) + 4 * (found.bits.size() + found.tokens.size() + found.crossing.size());
     return found;
@@ -199,14 +203,20 @@ void Masks::add_tokens(const Found & found, std::span<uint32_t> bits) const {
 Masks::Found & Masks::found_for(Founds & known, FrameId frame, const std::vector<uint32_t> & from,
                                 const TokenGroup & group, bool is_top, Budget & budget) {
     const FrameId capped = stacks.capped(frame, group.longest);
-    auto &        place  = known[capped];
-    if (!place) {
-        place = std::make_unique<Found>(walked(capped, from, group, is_top, budget));
+    if (const auto place = known.find(capped); place != known.end()) {
+        return *place->second;
     }
-    return *place;
+    founds.push_back(std::make_unique<Found>(walked(capped, from, group, is_top, budget)));
+    Found & found = *founds.back();
+    found.number  = static_cast<uint32_t>(founds.size());
+    known.emplace(capped, &found);
+    if (!is_top && found.crossing == from) {
+        found.next.emplace(capped, &found); // so that a deep stack of it needs one
+    }
+    return found;
 }
 
-void Masks::add_group(StackId stack, size_t number, std::span<uint32_t> bits, Budget & budget) {
+void Masks::add_group(StackId stack, size_t number, std::span<uint32_t> bits, Seen & seen, Budget & budget) {
     const TokenGroup & group = vocabulary.groups()[number];
     Found *            found = &found_for(tops[number], stacks.top(stack), { group.all.begin }, group, true, budget);
     for (;;) {
@@ -216,6 +226,9 @@ void Masks::add_group(StackId stack, size_t number, std::span<uint32_t> bits, Bu
             return;
         }
         budget.spend(1);
+        if (!seen.insert(uint64_t{ found->number } << 32 | stack).second) {
+            return; // another head went on so
+        }
         found = &found_for(found->next, stacks.top(stack), found->crossing, group, false, budget);
     }
 }
@@ -230,6 +243,7 @@ void Masks::add_named(FrameId frame, std::span<uint32_t> bits) const {
 }
 
 void Masks::add(const std::vector<StackId> & heads, std::span<uint32_t> bits, Budget & budget) {
+    Seen seen;
     for (const StackId head : heads) {
         budget.spend(1);
         if (stacks.frame(stacks.top(head)).kind == FrameKind::token) {
@@ -237,7 +251,7 @@ void Masks::add(const std::vector<StackId> & heads, std::span<uint32_t> bits, Bu
             continue;
         }
         for (size_t number = 0; number < tops.size(); ++number) {
-            add_group(head, number, bits, budget);
+            add_group(head, number, bits, seen, budget);
         }
     }
 }

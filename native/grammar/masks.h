@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ggsl::grammar {
 
@@ -20,13 +21,16 @@ public:
     size_t bytes_used() const { return used; }
 
 private:
+    struct Found;
+    using Founds = std::unordered_map<FrameId, Found *>;
     // The tokens that frames accept, and where in the trie the frames are over and tokens go on.
     struct Found {
-        const std::vector<uint32_t> *                       plain = nullptr; // all plain tokens of some length
-        std::vector<uint32_t>                               tokens;          // others, if they are few
-        std::vector<uint32_t>                               bits;            // or many
-        std::vector<uint32_t>                               crossing;
-        std::unordered_map<FrameId, std::unique_ptr<Found>> next; // with the frame below
+        uint32_t                      number = 0;
+        const std::vector<uint32_t> * plain  = nullptr; // all plain tokens of some length
+        std::vector<uint32_t>         tokens;           // others, if they are few
+        std::vector<uint32_t>         bits;             // or many
+        std::vector<uint32_t>         crossing;
+        Founds                        next; // with the frame below
     };
     // What may come after bytes, above `unknown`.
     struct State {
@@ -38,15 +42,15 @@ private:
 
     StateId number(Heads heads);
     StateId after(StateId state, uint8_t byte, Budget & budget);
-    using Founds = std::unordered_map<FrameId, std::unique_ptr<Found>>;
     // The tokens of the group that the frame accepts from these nodes of the trie on; kept in `known`.
     Found & found_for(Founds & known, FrameId frame, const std::vector<uint32_t> & from, const TokenGroup & group,
                       bool is_top, Budget & budget);
     Found   walked(FrameId frame, const std::vector<uint32_t> & from, const TokenGroup & group, bool is_top,
                    Budget & budget);
-    void    add_group(StackId head, size_t number, std::span<uint32_t> bits, Budget & budget);
-    void    add_named(FrameId frame, std::span<uint32_t> bits) const;
-    void    walk(const Trie & trie, StateId start, Found & found, Budget & budget);
+    using Seen = std::unordered_set<uint64_t>; // the numbers of what was found, and stacks that it went on with
+    void add_group(StackId head, size_t number, std::span<uint32_t> bits, Seen & seen, Budget & budget);
+    void add_named(FrameId frame, std::span<uint32_t> bits) const;
+    void walk(const Trie & trie, StateId start, Found & found, Budget & budget);
     // How many plain characters (vocabulary.h), whatever they are, a state reads.
     struct Plain {
         size_t count;
@@ -64,8 +68,10 @@ private:
     std::vector<State>    states;
     Numbers               state_numbers;
     std::array<Founds, 2> tops; // by group of tokens
-    size_t                used = 0;
-    std::vector<StateId>  way; // by depth
+    // All of them: one for each level of a deep stack would be too many for their destructors to call each other.
+    std::vector<std::unique_ptr<Found>> founds;
+    size_t                              used = 0;
+    std::vector<StateId>                way; // by depth
 };
 
 } // namespace ggsl::grammar

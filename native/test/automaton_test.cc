@@ -432,6 +432,58 @@ void test_characters() {
     }
 }
 
+// A part many times in a row: what is done with all of it needs little of the thread's stack.
+void check_long_sequence(const char * what, Table & table, uint32_t part) {
+    const auto  vocabulary = vocabulary_of(letters);
+    const Words words      = table.whole(table.list(NodeKind::all, Words(20'000, part)));
+    // begins with new tables at each call, so that all is copied
+    const Position begin(std::make_shared<Grammar>(words, vocabulary, Limits{ .bytes = 0 }));
+    const auto     at = read(begin, "abab");
+    CHECK(at && !at->may_end(), "%s: the beginning is refused", what);
+    Words bits(vocabulary->words());
+    at->allowed(bits);
+    CHECK((bits[0] & 0b110) == 0b110, "%s: no letter is allowed", what);
+}
+
+void test_long_sequences() {
+    Table counters;
+    check_long_sequence("counters", counters, counters.repeat(counters.one_of('a', 'b'), 1, 2));
+    Table          intersections;
+    const uint32_t some = intersections.repeat(intersections.one_of('a', 'b'), 1, 2);
+    const uint32_t not_bb =
+        intersections.add({ static_cast<uint32_t>(NodeKind::complement), intersections.text("bb") });
+    check_long_sequence("intersections", intersections, intersections.list(NodeKind::intersection, { some, not_bb }));
+}
+
+// A stack on which every level may be over inside of one token.
+void test_deep_stack() {
+    Table          table;
+    const uint32_t rule       = table.add({ static_cast<uint32_t>(NodeKind::rule), 5 });
+    const uint32_t a          = table.text("a");
+    const uint32_t b          = table.text("b");
+    const uint32_t many       = table.repeat(b, 0, endless);
+    const uint32_t outer      = table.list(NodeKind::all, { a, rule, many });
+    const uint32_t root       = table.list(NodeKind::any, { outer, b });
+    const auto     vocabulary = vocabulary_of(letters);
+    const Position begin(std::make_shared<Grammar>(table.whole(root), vocabulary));
+    const auto     at = read(begin, std::string(4000, 'a') + "b");
+    CHECK(at && at->may_end(), "a deep text is refused");
+    Words bits(vocabulary->words());
+    at->allowed(bits);
+    // the end, "b", "bb" and "bbbb"
+    CHECK(bits[0] == 0b10'0100'0101, "the mask of a deep stack is %x", bits[0]);
+}
+
+// A count between the lengths of a short and of a long token.
+void test_counts_of_lengths() {
+    const std::vector<std::string> texts      = { "", "a", "aa", std::string(40, 'a'), std::string(30, 'a') };
+    const auto                     vocabulary = vocabulary_of(texts);
+    Table                          table;
+    const uint32_t                 letter = table.text("a");
+    const Position begin(std::make_shared<Grammar>(table.whole(table.repeat(letter, 0, 35)), vocabulary));
+    check_masks(begin, *vocabulary, 2);
+}
+
 void check_limit(const char * what, const std::function<void()> & work) {
     try {
         work();
@@ -513,6 +565,9 @@ void test_automaton() {
     test_counters();
     test_long_tokens();
     test_characters();
+    test_long_sequences();
+    test_deep_stack();
+    test_counts_of_lengths();
     test_limits();
     test_damage();
 }

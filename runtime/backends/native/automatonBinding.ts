@@ -1,4 +1,4 @@
-/** The engine of grammars as the addon has it (native/addon/automaton_object.h). */
+/** The engine of grammars as the addon (native/addon/automaton_object.h) and the WebAssembly modules (native/wasm/automaton.cc) have it. */
 
 /** The texts of a vocabulary's tokens; it has no members. */
 export type TokenTrie = object;
@@ -7,6 +7,11 @@ export type TokenTrie = object;
 export interface Automaton {
   /** The beginning of a text. Throws LIMIT_EXCEEDED. */
   begin(): AutomatonPosition;
+  /**
+   * Frees it before the collector does, or with the last of its positions; harmless when called twice. Absent where the collector knows its
+   * memory.
+   */
+  dispose?(): void;
 }
 
 /** A place in a text; it never changes, and several texts can go on from it. */
@@ -20,6 +25,8 @@ export interface AutomatonPosition {
   allowed(bits: Uint32Array): void;
   /** The position after a token; undefined for one that may not come next. Throws LIMIT_EXCEEDED. */
   after(token: number): AutomatonPosition | undefined;
+  /** The same as for an automaton. Others that came from it stay valid. */
+  dispose?(): void;
 }
 
 export interface AutomatonBinding {

@@ -1,4 +1,4 @@
-/** The graphs and evaluators of the native addon's interface (runtime/backends/native/binding.ts) in WebAssembly. */
+/** The graphs, the evaluators and the engine of grammars of the native addon's interface (runtime/backends/native/binding.ts) in WebAssembly. */
 import type {
   Binding,
   ChainResults,
@@ -8,11 +8,13 @@ import type {
   NativeEvaluator,
   NativeGraph,
 } from "../native/binding.js";
+import type { AutomatonBinding } from "../native/automatonBinding.js";
+import { automatonBinding } from "./automaton.js";
 import { checkedColumns, joinColumns } from "./columns.js";
 import { Instance, nativeError, type Pointer } from "./instance.js";
 import type { WasmModule } from "./webAssembly.js";
 
-export type WasmBinding = Pick<Binding, "wireVersion" | "opNames" | "Graph" | "Evaluator">;
+export type WasmBinding = Pick<Binding, "wireVersion" | "opNames" | "Graph" | "Evaluator"> & AutomatonBinding;
 
 /** In ggsl_feed's numbering; the logits are input 0. */
 const UNIFORMS = -1;
@@ -42,25 +44,32 @@ class Host {
   openSession(owner: object, { words, columns }: GraphParts, vocabSize: number, rows: number): Session {
     const instance = this.current();
     const joined = joinColumns(columns);
-    const at = withWords(instance, words, (graphAt) =>
-      withWords(instance, new Int32Array(joined.buffer), (columnsAt) =>
+    const at = instance.with(words, (graphAt) =>
+      instance.with(joined, (columnsAt) =>
         instance.checked((e) =>
           e.ggsl_open(graphAt, words.length, vocabSize, rows, columnsAt, columns.length, columns[0]?.length ?? 0),
         ),
       ),
     );
     const session = { instance, at };
-    this.open++;
+    this.entered(instance);
     this.forgotten.register(owner, session, session);
     return session;
+  }
+
+  entered(instance: Instance): void {
+    if (instance === this.instance) this.open++;
+  }
+  left(instance: Instance): void {
+    if (instance !== this.instance) return;
+    this.open--;
+    if (this.open === 0 && instance.bytes > KEPT_BYTES) this.instance = undefined;
   }
 
   close(session: Session): void {
     this.forgotten.unregister(session);
     if (session.instance.isAlive) session.instance.call((e) => e.ggsl_close(session.at));
-    if (session.instance !== this.instance) return;
-    this.open--;
-    if (this.open === 0 && session.instance.bytes > KEPT_BYTES) this.instance = undefined;
+    this.left(session.instance);
   }
 }
 
@@ -77,17 +86,6 @@ interface Session {
   readonly at: Pointer;
 }
 
-/** Copies words into the module's memory while `work` runs. */
-function withWords<T>(instance: Instance, words: Words, work: (at: Pointer) => T): T {
-  const at = instance.checked((e) => e.ggsl_allocate(Math.max(1, words.length)));
-  instance.i32(at, words.length).set(words);
-  try {
-    return work(at);
-  } finally {
-    if (instance.isAlive) instance.call((e) => e.ggsl_release(at));
-  }
-}
-
 export function wasmBinding(module: WasmModule): WasmBinding {
   const host = new Host(module);
   const partsOf = new WeakMap<object, GraphParts>();
@@ -98,8 +96,8 @@ export function wasmBinding(module: WasmModule): WasmBinding {
     constructor(words: Words, columns: readonly Float32Array[] = []) {
       if (!(words instanceof Int32Array)) throw nativeError("INVALID_ARGUMENT", "words: expected an Int32Array");
       const instance = host.current();
-      const [uniforms, inputs, states, nodes] = withWords(instance, words, (at) =>
-        withWords(instance, new Int32Array(4), (size) => {
+      const [uniforms, inputs, states, nodes] = instance.with(words, (at) =>
+        instance.with(new Int32Array(4), (size) => {
           instance.checked((e) => e.ggsl_check(at, words.length, size));
           return instance.i32(size, 4).slice();
         }),
@@ -150,6 +148,7 @@ export function wasmBinding(module: WasmModule): WasmBinding {
     opNames: () => opNames(host.current()),
     Graph,
     Evaluator,
+    ...automatonBinding(host),
   };
 }
 

@@ -1,43 +1,13 @@
 /** One instance of the module: its functions, its memory, and whether it has trapped. */
 import type { NativeError, NativeErrorCode } from "../native/binding.js";
+import type { CommonExports, Exports, Pointer } from "./exports.js";
 import { createSystem, type System } from "./system.js";
-import { webAssembly, type WasmMemory, type WasmModule } from "./webAssembly.js";
+import { webAssembly, type WasmModule } from "./webAssembly.js";
 
-/** An address in the module's memory; 0 means a failure, whose code and message the module keeps. */
-export type Pointer = number;
+export type { Pointer } from "./exports.js";
 
-/** What every module exports; see native/wasm/failure_text.cc. */
-export interface CommonExports {
-  readonly memory: WasmMemory;
-  _initialize(): void;
-  ggsl_failure_code(): Pointer;
-  ggsl_failure_message(): Pointer;
-  ggsl_wire_version(): number;
-  ggsl_allocate(words: number): Pointer;
-  ggsl_release(words: Pointer): void;
-}
-
-/** What native/wasm/evaluator.cc exports. */
-export interface Exports extends CommonExports {
-  ggsl_op_name(index: number): Pointer;
-  ggsl_check(words: Pointer, count: number, size: Pointer): number;
-  ggsl_open(
-    words: Pointer,
-    count: number,
-    vocabSize: number,
-    rows: number,
-    columns: Pointer,
-    columnCount: number,
-    columnSize: number,
-  ): Pointer;
-  ggsl_close(session: Pointer): void;
-  ggsl_nodes(session: Pointer): number;
-  ggsl_nodes_without_views(session: Pointer): number;
-  ggsl_feed(session: Pointer, input: number, isF32: boolean, count: number): Pointer;
-  ggsl_run(session: Pointer): number;
-  ggsl_result(session: Pointer, which: number): Pointer;
-  ggsl_result_count(session: Pointer, which: number): number;
-}
+/** Arrays of numbers in the layout of the module's memory. */
+export type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array;
 
 export const nativeError = (code: NativeErrorCode, message: string): NativeError =>
   Object.assign(new Error(message), { code });
@@ -82,12 +52,26 @@ export class Instance<E extends CommonExports = Exports> {
     throw nativeError(this.text(code) as NativeErrorCode, this.text(message));
   }
 
+  /** Copies numbers into the memory while `work` runs. */
+  with<T>(values: Numbers, work: (at: Pointer) => T): T {
+    const at = this.checked((e) => e.ggsl_allocate(Math.max(1, Math.ceil(values.byteLength / 4))));
+    this.u8(at, values.byteLength).set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+    try {
+      return work(at);
+    } finally {
+      if (this.isAlive) this.call((e) => e.ggsl_release(at));
+    }
+  }
+
   /** Views of numbers in memory, valid until the next call. */
   u8(at: Pointer, count: number): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, at, count);
   }
   i32(at: Pointer, count: number): Int32Array {
     return new Int32Array(this.exports.memory.buffer, at, count);
+  }
+  u32(at: Pointer, count: number): Uint32Array {
+    return new Uint32Array(this.exports.memory.buffer, at, count);
   }
   f32(at: Pointer, count: number): Float32Array {
     return new Float32Array(this.exports.memory.buffer, at, count);

@@ -1,5 +1,7 @@
 /** A model in WebAssembly. Each model has an instance of its own, so freeing it frees all memory, even after a trap. */
+import type { AutomatonBinding } from "../../native/automatonBinding.js";
 import type { ModelBinding, NativeModel } from "../../native/binding.js";
+import { automatonBinding } from "../automaton.js";
 import { differenceOf } from "../fits.js";
 import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
@@ -11,7 +13,7 @@ import { LlamaModel } from "./model.js";
 
 export interface LlamaBinding {
   readonly native: NativeModel;
-  readonly binding: ModelBinding;
+  readonly binding: ModelBinding & AutomatonBinding;
 }
 
 /** The file and the model loaded from it are in memory at the same time, which has at most 2 GiB. */
@@ -32,6 +34,7 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
       Graph: graphClass(llama, graphs),
       Grammar: grammarClass(llama, models),
       Tail: tailClass(llama, models),
+      ...automatonBinding({ current: () => llama, entered: () => undefined, left: () => undefined }),
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What native/wasm/llama exports. Results of 0 are failures where `Instance.checked` is used; "gives" is told there. */
-import type { CommonExports, Pointer } from "../instance.js";
+import type { AutomatonExports, Pointer } from "../exports.js";
 
-export interface LlamaExports extends CommonExports {
+export interface LlamaExports extends AutomatonExports {
   ggsl_start(): void;
   ggsl_op_names(): number;
   ggsl_given(): Pointer;
