@@ -217,26 +217,38 @@ void rewrite_model(const Napi::CallbackInfo & info) {
     }
 }
 
+// The model whose vocabulary was last asked for: a test asks several times, of a file that does not change. It is kept as long as the
+// process.
+const llama_vocab * vocabulary_of(Napi::Env env, const std::string & path) {
+    static llama_model * last = nullptr;
+    static std::string   last_path;
+    if (last == nullptr || last_path != path) {
+        llama_model_params params = llama_model_default_params();
+        params.vocab_only         = true;
+        llama_model_free(last);
+        last      = llama_model_load_from_file(path.c_str(), params);
+        last_path = path;
+    }
+    if (last == nullptr) {
+        throw Napi::Error::New(env, "the oracle cannot read the model");
+    }
+    return llama_model_get_vocab(last);
+}
+
 // tokenizeReference(model, texts, addSpecial, parseSpecial): llama.cpp's tokens of each, on a stack that holds any text of a test.
 Napi::Value tokenize_reference(const Napi::CallbackInfo & info) {
-    llama_model_params params = llama_model_default_params();
-    params.vocab_only         = true;
-    const std::unique_ptr<llama_model, decltype(&llama_model_free)> model(
-        llama_model_load_from_file(info[0].ToString().Utf8Value().c_str(), params), llama_model_free);
-    if (!model) {
-        throw Napi::Error::New(info.Env(), "the oracle cannot read the model");
-    }
-    const bool add_special   = info[2].ToBoolean();
-    const bool parse_special = info[3].ToBoolean();
-    const auto texts         = info[1].As<Napi::Array>();
-    auto       lists         = Napi::Array::New(info.Env(), texts.Length());
+    const llama_vocab * vocabulary    = vocabulary_of(info.Env(), info[0].ToString().Utf8Value());
+    const bool          add_special   = info[2].ToBoolean();
+    const bool          parse_special = info[3].ToBoolean();
+    const auto          texts         = info[1].As<Napi::Array>();
+    auto                lists         = Napi::Array::New(info.Env(), texts.Length());
     for (uint32_t i = 0; i < texts.Length(); ++i) {
         const std::string        text = texts.Get(i).ToString().Utf8Value();
         std::vector<llama_token> tokens(text.size() + 8);
         int32_t                  count = 0;
         const auto               run   = [&] {
-            count = llama_tokenize(llama_model_get_vocab(model.get()), text.data(), static_cast<int32_t>(text.size()),
-                                                   tokens.data(), static_cast<int32_t>(tokens.size()), add_special, parse_special);
+            count = llama_tokenize(vocabulary, text.data(), static_cast<int32_t>(text.size()), tokens.data(),
+                                                   static_cast<int32_t>(tokens.size()), add_special, parse_special);
         };
         with_stack(size_t{ 4 } << 30, run);
         tokens.resize(static_cast<size_t>(std::max(count, 0)));

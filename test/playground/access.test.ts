@@ -56,8 +56,8 @@ inBrowser("access to the playground", () => {
   });
 
   test("an example is chosen by keyboard; its parameters have their own values and ranges", async () => {
-    const v = await visit(site.browser, site.url);
-    await whole(v);
+    const v = await visit(site.browser, site.urlWithoutModel);
+    await v.see("#stages .status", /computed on wasm/);
     await v.page.getByLabel("t, exact").fill("3");
     await v.page.getByRole("button", { name: "Examples" }).focus();
     await v.page.keyboard.press("Enter");
@@ -80,8 +80,8 @@ inBrowser("access to the playground", () => {
   });
 
   test("F1 explains the name at the cursor, and a call shows its parameters", async () => {
-    const v = await visit(site.browser, site.url);
-    await whole(v);
+    const v = await visit(site.browser, site.urlWithoutModel);
+    await v.see("#stages .status", /computed on wasm/);
     await v.type('import { min_p, dist } from "std"\n\nchain c = min_p(0.1) |> dist');
     await until(v.diagnostics, (text) => text === "");
     for (let i = 0; i < "(0.1) |> dist".length + 1; i++) await v.page.keyboard.press("ArrowLeft");
@@ -99,7 +99,7 @@ inBrowser("access to the playground", () => {
   });
 
   test("a stage is chosen by keyboard, and its tokens are named", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type('import { top_k, temp } from "std"\nchain c = top_k(3) |> temp(0.5)\n');
     await v.see("#stages .stage", /^temp\(0\.5\)3 tokens/);

@@ -44,7 +44,7 @@ inBrowser("comparing samplers", () => {
   afterAll(() => site?.close());
 
   test("the playground links to it", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.page.getByRole("link", { name: "Compare samplers" }).click();
     await v.see("h1", /^Compare samplers$/);
     if (!isBuilt) await v.see("#compare .notice", /no model module.*npm run build:wasm -- --llama/);

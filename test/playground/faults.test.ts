@@ -31,14 +31,14 @@ inBrowser("bad input in the playground", () => {
   afterAll(() => site?.close());
 
   test("ten thousand stages", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.type(`import { temp } from "std"\nchain c = ${Array(10_000).fill("temp(0.5)").join(" |> ")}`);
     await v.see("#diagnostics", /the limit `tokens`/);
     await goesOn(v);
   });
 
   test("the top million of 500 rows are all of them, in order", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type("sampler s() { top 1000000 }\nchain c = s()");
     await v.see("#stages .stage", /^s\(\)500 tokens/);
@@ -48,7 +48,7 @@ inBrowser("bad input in the playground", () => {
   });
 
   test("chains that multiply are refused", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     // 800 chains of 250 stages each, in a text of some ten thousand characters
     const ten = `chain ten = ${Array(10).fill("typical(0.5)").join(" |> ")}`;
     const hundred = `chain hundred = ${Array(10).fill("ten").join(" |> ")}`;
@@ -60,17 +60,24 @@ inBrowser("bad input in the playground", () => {
   });
 
   test("a worker that does not answer is stopped", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.see("#stages .status", /computed on wasm/);
     // limits keep programs from taking so long, so the worker itself is made to hang
     for (const worker of v.page.workers())
       await worker.evaluate(() => {
         const own = globalThis as unknown as {
           onmessage: (event: { readonly data: { readonly request: { readonly kind: string } } }) => void;
+          readonly WebAssembly: { readonly Memory: new (size: object) => { readonly buffer: SharedArrayBuffer } };
         };
         const answer = own.onmessage;
         own.onmessage = (event) => {
-          while (event.data.request.kind === "check");
+          // a wait that nothing ends
+          if (event.data.request.kind === "check")
+            Atomics.wait(
+              new Int32Array(new own.WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer),
+              0,
+              0,
+            );
           answer(event);
         };
       });
@@ -82,7 +89,7 @@ inBrowser("bad input in the playground", () => {
   });
 
   test("an invalid list", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.see("#stages .status", /computed on wasm/);
     await v.page.getByLabel("Logits from").selectOption("logits");
     const list = v.page.getByLabel("numbers, one for each token");
@@ -113,14 +120,14 @@ inBrowser("bad input in the playground", () => {
       /neither a shape nor a list/,
     ],
   ])("a link with %s", async (_, fragment, message) => {
-    const v = await visit(site.browser, `${site.url}${fragment}`);
+    const v = await visit(site.browser, `${site.urlWithoutModel}${fragment}`);
     await v.see("#notices .notice", message);
     await v.see("#stages .stage h3", /top_a\(a\)/);
     await goesOn(v);
   });
 
   test("a link with an unknown parameter", async () => {
-    const v = await visit(site.browser, `${site.url}${writeLink({ ...SHARED, uniforms: { heat: 2 } })}`);
+    const v = await visit(site.browser, `${site.urlWithoutModel}${writeLink({ ...SHARED, uniforms: { heat: 2 } })}`);
     await v.see("#notices .notice", /`heat`/);
     await v.see("#stages .stage h3", /top_k\(3\)/);
     await v.close();

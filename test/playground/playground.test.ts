@@ -28,7 +28,7 @@ inBrowser("the playground in Chromium", () => {
   afterAll(() => site?.close());
 
   test("an error is shown while typing, and disappears when it is fixed", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.see("#stages .status", /computed on wasm/);
     await v.type(CHAIN.replace("temp(t)", "tmp(t)"));
     await v.see("#diagnostics", /error E\d{4}: .*`tmp`/);
@@ -43,7 +43,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("a warning does not stop the chain", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.type(CHAIN.replace("temp(t)", "temp(t) |> temp(1)"));
     await v.see("#diagnostics", /warning W\d{4}/);
     await v.see("#stages .status", /Picks token \d+/);
@@ -51,7 +51,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("a slider moves the bars, and compiles nothing", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type(CHAIN);
     await v.see("#stages .stage", /^top_k\(8\)500 → 8 tokens/);
@@ -84,7 +84,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("the numbers equal the native runtime's", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type(CHAIN);
     await v.see("#stages .stage", /^top_k\(8\)500 → 8 tokens/);
@@ -105,7 +105,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("states are shown over the steps, and equal the native runtime's", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type(STEADY);
     await v.see("#states code", /^mu$/);
@@ -127,7 +127,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("completion offers samplers with their docs, imports them, and then their parameters", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.see("#stages .status", /computed on wasm/);
     await v.type("chain c = min_");
     await v.page.keyboard.type("p");
@@ -144,7 +144,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("the graph is drawn and described, with what the optimizer removed", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.type(CHAIN);
     await v.see("#stages .stage h3", /top_k\(8\)/);
     await v.see("#graph .legend", /dist\(seed: 7\)/);
@@ -174,7 +174,7 @@ inBrowser("the playground in Chromium", () => {
   });
 
   test("a link restores the page it was created from", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.type(CHAIN);
     await v.see("#stages .stage h3", /top_k\(8\)/);
     await v.page.getByLabel("t, exact").fill("0.25");

@@ -45,7 +45,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
   afterAll(() => site?.close());
 
   test("the fields of sets decide which tokens stay, and a link keeps them", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.page.getByLabel("Logits from").selectOption("probs");
     await v.page.getByLabel("numbers, one for each token").fill("0.1, 0.4, 0.3, 0.2");
     await v.type(SETS);
@@ -85,7 +85,7 @@ inBrowser("sets, vocabularies and guides in the playground", () => {
   });
 
   test("the editor colours functions, sets, patterns and block comments", async () => {
-    const v = await visit(site.browser, site.url);
+    const v = await visit(site.browser, site.urlWithoutModel);
     await v.zipf();
     await v.type(COLOURS);
     await v.see("#stages .status", /vocabulary/);

@@ -40,6 +40,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export interface Site {
   readonly url: string;
+  /** The same files, but a model never arrives: for what needs none, since loading it is half of a visit's time. */
+  readonly urlWithoutModel: string;
   readonly browser: Browser;
   close(): Promise<void>;
 }
@@ -52,21 +54,27 @@ export async function openSite(): Promise<Site> {
 
 /** Serves a folder's files and opens a browser. */
 export async function openFolder(folder: string, open = openBrowser): Promise<Site> {
-  const { url, server } = await serve(folder);
+  const [all, others] = [await serve(folder), await serve(folder, MODEL)];
   const browser = await open();
   return {
-    url,
+    url: all.url,
+    urlWithoutModel: others.url,
     browser,
     async close() {
       await browser.close();
-      server.close();
+      for (const { server } of [all, others]) server.close();
     },
   };
 }
 
-async function serve(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
+/** The suffix of models' files. */
+const MODEL = ".gguf";
+
+/** @param held what is never answered, by the end of its path */
+async function serve(folder: string, held?: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
+    if (held !== undefined && path.endsWith(held)) return undefined;
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });

@@ -1,6 +1,6 @@
 /** One visit to the page: what a user sees and does. */
 import { expect } from "@jest/globals";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, ConsoleMessage, Page, Request } from "playwright-core";
 import { PATIENCE, patient } from "./site.js";
 
 export interface Visit {
@@ -53,17 +53,32 @@ function slowTimers([long, slower]: readonly [number, number]): void {
   Object.assign(globalThis, { setTimeout: slow });
 }
 
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+/** Empty pages of past visits, without options of their own. A new page, with a process of its own, takes a second. */
+const idle = new WeakMap<Browser, Page[]>();
+
+async function newPage(browser: Browser, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  const requests: string[] = [];
-  const faults: string[] = [];
-  context.on("request", (request) => requests.push(request.url()));
   const page = patient(await context.newPage());
   await page.addInitScript(slowTimers, [LONG_TIMER, SLOWER] as const);
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
+  return page;
+}
+
+/** Opens an address, in a new document with new workers. */
+export async function visit(browser: Browser, url: string, options?: BrowserContextOptions): Promise<Visit> {
+  const pages = options ? [] : (idle.get(browser) ?? []);
+  if (!options) idle.set(browser, pages);
+  const page = pages.pop() ?? (await newPage(browser, options ?? {}));
+  const context = page.context();
+  const requests: string[] = [];
+  const faults: string[] = [];
+  const onRequest = (request: Request): unknown => requests.push(request.url());
+  const onError = (error: Error): unknown => faults.push(error.message);
+  const onMessage = (message: ConsoleMessage): void => {
     if (message.type() === "error" && !message.text().startsWith(EDITING)) faults.push(message.text());
-  });
+  };
+  context.on("request", onRequest);
+  page.on("pageerror", onError);
+  page.on("console", onMessage);
   await page.goto(url);
   const textOf = async (selector: string): Promise<string> => (await page.locator(selector).allInnerTexts()).join("\n");
   return {
@@ -99,7 +114,13 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
       expect(faults).toEqual([]);
       expect(requests.filter((address) => new URL(address).host !== new URL(url).host)).toEqual([]);
       expect(requests.length).toBeGreaterThan(3);
-      await context.close();
+      if (options) return context.close();
+      context.off("request", onRequest);
+      page.off("pageerror", onError);
+      page.off("console", onMessage);
+      await page.goto("about:blank");
+      pages.push(page);
+      return undefined;
     },
   };
 }

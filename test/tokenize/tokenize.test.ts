@@ -11,16 +11,31 @@ import { ENDS, pathOf, REAL, REWRITTEN, textOf, UNITS, type Given, type Unit } f
 /** All vocabularies, kinds of characters and lengths: several minutes. */
 const FULL = process.env["GGSL_TOKENIZE"] === "1";
 
+interface Opened {
+  readonly path: string;
+  readonly model: NativeModel;
+}
+
 let folder = "";
+/** By name; loading takes longer than most texts. */
+const opened = new Map<string, Promise<Opened>>();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ggsl-tokenize-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(async () => {
+  for (const { model } of await Promise.all(opened.values())) model.dispose();
+  rmSync(folder, { recursive: true });
+});
 
-async function open(given: Given): Promise<{ readonly path: string; readonly model: NativeModel } & Disposable> {
+function open(given: Given): Promise<Opened> {
+  const found = opened.get(nameOf(given)) ?? load(given);
+  opened.set(nameOf(given), found);
+  return found;
+}
+
+async function load(given: Given): Promise<Opened> {
   const path = pathOf(given, folder);
-  const model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
-  return { path, model, [Symbol.dispose]: () => model.dispose() };
+  return { path, model: await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true }) };
 }
 
 /** The tokens, or the code of the error. */
@@ -46,8 +61,7 @@ const CASES = [...REAL, ...REWRITTEN]
   .map((one) => [nameOf(one.given), one] as const);
 
 test.each(CASES)("short texts have llama.cpp's tokens: %s", async (_, { given, units: chosen }) => {
-  using opened = await open(given);
-  const { path, model } = opened;
+  const { path, model } = await open(given);
   const texts = chosen.flatMap((unit) => (FULL ? ENDS : (["1"] as const)).map((end) => textOf(unit, 600, end)));
   // longer than the pieces that are cut
   if (given.pre === undefined) texts.push(...chosen.map((unit) => textOf(unit, 5000)));
@@ -64,10 +78,10 @@ test.each(CASES)("short texts have llama.cpp's tokens: %s", async (_, { given, u
 
 // with 25 KB the stack of the calling thread was at its end
 test.each(["gpt-4o", "tekken", "bloom"])("a run of 60 KB has llama.cpp's tokens: %s", async (pre) => {
-  using opened = await open({ file: "qwen2", pre });
+  const { path, model } = await open({ file: "qwen2", pre });
   const text = textOf("letter", 60_000);
-  const [expected] = loadOracle().tokenizeReference(opened.path, [text], true, true);
-  expect([...opened.model.tokenize(text, true, true)]).toEqual([...expected!]);
+  const [expected] = loadOracle().tokenizeReference(path, [text], true, true);
+  expect([...model.tokenize(text, true, true)]).toEqual([...expected!]);
 });
 
 test.each<readonly [name: string, given: Given, text: () => string]>([
@@ -78,15 +92,14 @@ test.each<readonly [name: string, given: Given, text: () => string]>([
   ["blanks of jais-2", { file: "qwen2", pre: "jais-2" }, () => textOf("blank", 300_000, "1")],
   ["nine megabytes", { file: "llama-spm" }, () => textOf("words", 9_000_000)],
 ])("what takes too much is refused: %s", async (_, given, text) => {
-  using opened = await open(given);
-  expect(outcome(opened.model, text())).toBe("LIMIT_EXCEEDED");
-  await expect(opened.model.tokenizeLater(text(), true, true)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
-  expect(opened.model.tokenize("hello", false, false).length).toBeGreaterThan(0);
+  const { model } = await open(given);
+  expect(outcome(model, text())).toBe("LIMIT_EXCEEDED");
+  await expect(model.tokenizeLater(text(), true, true)).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  expect(model.tokenize("hello", false, false).length).toBeGreaterThan(0);
 });
 
 test("what took a square of the length takes none", async () => {
-  using opened = await open({ file: "llama-spm" });
-  const { model } = opened;
+  const { model } = await open({ file: "llama-spm" });
   const [bos, eos] = [1, 2];
   // llama.cpp alone takes 20 seconds and more for each
   const lines = model.tokenize("\n".repeat(480_000), true, true);
@@ -98,8 +111,7 @@ test("what took a square of the length takes none", async () => {
 });
 
 test("a short text does not wait for a long one, and too many bytes for the tokens are refused", async () => {
-  using opened = await open({ file: "falcon" });
-  const { model } = opened;
+  const { model } = await open({ file: "falcon" });
   const order: string[] = [];
   const long = model.tokenizeLater("a".repeat(200_000), true, true).then(() => order.push("long"));
   const short = model.tokenizeLater("hello", true, true).then(() => order.push("short"));
@@ -115,15 +127,15 @@ test("a short text does not wait for a long one, and too many bytes for the toke
 
 if (FULL)
   test.each(CASES)("long texts become tokens or are refused: %s", async (_, { given, units: chosen }) => {
-    using opened = await open(given);
+    const { path, model } = await open(given);
     for (const bytes of [30_000, 300_000, 3_000_000])
       for (const unit of chosen) {
         const text = textOf(unit, bytes);
-        const found = outcome(opened.model, text);
+        const found = outcome(model, text);
         if (typeof found === "string") expect([unit, bytes, found]).toEqual([unit, bytes, "LIMIT_EXCEEDED"]);
         // longer ones take llama.cpp alone minutes
         else if (bytes === 30_000) {
-          const [expected] = loadOracle().tokenizeReference(opened.path, [text], true, true);
+          const [expected] = loadOracle().tokenizeReference(path, [text], true, true);
           expect(Buffer.compare(Buffer.from(found.buffer), Buffer.from(expected!.buffer))).toBe(0);
         }
       }

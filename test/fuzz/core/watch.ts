@@ -35,7 +35,7 @@ export class Watch implements AsyncDisposable {
   }
 
   async #runOnce(generator: Generator, c: unknown): Promise<Fault | undefined> {
-    const worker = (this.#worker ??= start());
+    const worker = (this.#worker ??= start(generator));
     const order: Order = { generator: generator.name, case: c };
     const answer = await answerOf(worker, order, HANGS * this.#secondsFor(generator));
     if ("kind" in answer) {
@@ -66,8 +66,9 @@ export class Watch implements AsyncDisposable {
 /** Options for loading the sources. The heap is limited, so that a case cannot take the memory of the machine. */
 const NODE = ["--conditions=@ggsl/source", `--import=${TSX}`, "--no-warnings", "--max-old-space-size=1500"];
 
-function start(): Running {
-  const child = fork(WORKER, [], {
+/** @param generator of the first case */
+function start(generator: Generator): Running {
+  const child = fork(WORKER, [generator.name], {
     execArgv: NODE,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     serialization: "advanced",

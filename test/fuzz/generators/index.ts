@@ -38,5 +38,5 @@ export const CAMPAIGN: readonly Generator[] = [
   calls,
 ];
 
-/** Those that a worker knows. */
+/** With that of the test of the watch, which a worker knows too. */
 export const GENERATORS: readonly Generator[] = [...CAMPAIGN, selfTest];
