@@ -6,9 +6,11 @@
  */
 import type { NativeErrorCode } from "../../core/codes.js";
 import type { AutomatonBinding } from "./automatonBinding.js";
+import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
 import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
+export type * from "./deviceBinding.js";
 export type * from "./samplerBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
@@ -69,61 +71,8 @@ export interface Binding extends AutomatonBinding {
   runWorker(options: WorkerOptions): Promise<void>;
 }
 
-interface WorkerOptions {
-  /** ggml's RPC backend. */
-  readonly library: string;
-  /** `HOST:PORT`. */
-  readonly endpoint: string;
-  /** The folder of the cache for weights; default: none. */
-  readonly cache?: string;
-  readonly threads: number;
-  /** Their names. */
-  readonly devices: readonly string[];
-}
-
 /** The classes that work only with models of the same binding. */
 export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
-
-/** A kind of devices; rewrites depend on it. */
-export type DeviceFamily = "cpu" | "cuda" | "vulkan" | "other" | "unknown";
-
-interface Rewrite {
-  readonly name: string;
-  readonly op: string;
-  /** Empty for all devices. */
-  readonly families: readonly DeviceFamily[];
-  readonly reason: string;
-  /** The ops that are built instead. */
-  readonly instead: string;
-}
-
-interface Unsupported {
-  /** Index in `Graph.nodes`. */
-  readonly node: number;
-  /** ggml's name of the unsupported op. */
-  readonly op: string;
-}
-
-export interface Device {
-  /** ggml's name, e.g. `CPU` or `Vulkan0`. */
-  readonly name: string;
-  /** `cpu`, `cuda`, `vulkan`, ... */
-  readonly backend: string;
-  readonly description: string;
-  readonly type: "cpu" | "gpu" | "integrated-gpu" | "accelerator";
-  /** Bytes. */
-  readonly memoryFree: number;
-  readonly memoryTotal: number;
-}
-
-/** The CPU backend compiled for one instruction set; variants round differently. */
-export interface CpuVariant {
-  /** ggml's name, e.g. `haswell`. */
-  readonly name: string;
-  /** Whether this processor supports its instruction set. */
-  readonly isSupported: boolean;
-  readonly isLoaded: boolean;
-}
 
 /** A wire graph, decoded and verified (INVALID_GRAPH). Immutable: any number of evaluators and contexts may share it. */
 export interface NativeGraph {
