@@ -50,6 +50,13 @@ test.each<[SchemaOptions["whitespace"], readonly boolean[]]>([
   expect(texts.map((one) => grammar.matches(one))).toEqual(expected);
 });
 
+test("lines of 16 levels with four blanks each are usual", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? [] : [nested(depth - 1)]);
+  const { matches } = matcher(schemaRules(true));
+  expect(matches(JSON.stringify(nested(16), undefined, 4))).toBe(true);
+  expect(matches(JSON.stringify(nested(17), undefined, 4))).toBe(false);
+});
+
 test("all spellings of a text", () => {
   const grammar = matcher(schemaRules({ type: "string", pattern: "^é[/]😀\\n$" }));
   for (const one of ['"é/😀\\n"', '"\\u00e9\\/\\ud83d\\ude00\\u000a"', '"\\u00E9\\u002f\\uD83D\\uDE00\\n"'])

@@ -24,8 +24,8 @@ export interface Blanks {
   readonly colon: Item;
 }
 
-/** The most blanks and tabs after the end of a line. */
-const MOST_BLANKS = 20;
+/** The most blanks and tabs after the end of a line: four a level, for 16 levels. */
+const MOST_BLANKS = 64;
 
 const characters = (...codes: readonly number[]): Item => ({
   kind: "class",

@@ -45,7 +45,7 @@ const content = (n: number): object => ({ type: "regex", pattern: `a{0,${Math.mi
 const tag = (i: number, n: number): object => ({ begin: `<t${i}>`, content: content(n), end: "</t>" });
 const many = <T>(n: number, of: (i: number) => T): T[] => Array.from({ length: Math.min(n, 20_000) }, (_, i) => of(i));
 const nested = (n: number, of: (inner: object) => object): object =>
-  many(Math.min(n, 5000), (i) => i).reduce<object>(of, content(1));
+  many(Math.min(n, 1500), (i) => i).reduce<object>(of, content(1));
 
 const TAGS: readonly ((n: number) => object)[] = [
   (n) => ({ type: "triggered_tags", triggers: ["<t"], tags: many(n, (i) => tag(i, n)) }),
