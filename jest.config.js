@@ -8,7 +8,7 @@ export default {
   // many tests wait for other programs, so some more than there are processors keep these busy
   maxWorkers: availableParallelism() + 2,
   // ends what hangs: many programs compete for the machine, so no time decides whether a test passes
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],
   extensionsToTreatAsEsm: [".ts"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
