@@ -2,7 +2,7 @@
 import { invalid, translated } from "../core/errors.js";
 import { textsOf, type Vocabulary } from "../core/vocabulary.js";
 import type { AutomatonBinding, AutomatonPosition, TokenTrie } from "../backends/native/automatonBinding.js";
-import { hasBit } from "./bits.js";
+import { followed } from "./followed.js";
 import type { Rules } from "./text/rules.js";
 import type { GrammarState } from "./types.js";
 import { tokenBytes } from "./tokenBytes.js";
@@ -64,15 +64,7 @@ export function openAutomaton(binding: AutomatonBinding, rules: Rules, vocabular
       ready: () => undefined,
       bits,
       accept,
-      follow(tokens) {
-        const states: GrammarState[] = [];
-        for (const token of Array.from(tokens)) {
-          const at = states.at(-1) ?? self;
-          if (ends.has(token) || !hasBit(at.bits(), token)) break;
-          states.push(at.accept(token));
-        }
-        return Promise.resolve(states);
-      },
+      follow: (tokens) => Promise.resolve(followed(self, tokens, (token) => ends.has(token))),
       // the others are freed with their objects
       release() {
         kept?.dispose?.();

@@ -1,7 +1,8 @@
 /** Positions of llama.cpp's own engine: bounded by steps, in this thread. */
 import { translated } from "../core/errors.js";
 import type { NativeGrammar } from "../backends/native/samplerBinding.js";
-import { bitsOf, hasBit } from "./bits.js";
+import { bitsOf } from "./bits.js";
+import { followed } from "./followed.js";
 import type { GrammarState } from "./types.js";
 
 /** Accepting works on a copy, so that the earlier position stays valid. */
@@ -18,15 +19,7 @@ export function llamaState(grammar: NativeGrammar): GrammarState {
     ready: () => undefined,
     bits,
     accept,
-    follow(tokens) {
-      const states: GrammarState[] = [];
-      for (const token of Array.from(tokens)) {
-        const at = states.at(-1) ?? state;
-        if (!hasBit(at.bits(), token)) break;
-        states.push(at.accept(token));
-      }
-      return Promise.resolve(states);
-    },
+    follow: (tokens) => Promise.resolve(followed(state, tokens)),
     // copies are freed with their positions
     release: () => undefined,
   };

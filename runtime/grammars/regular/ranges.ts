@@ -1,6 +1,6 @@
 /** Sets of characters as ranges that are sorted, do not touch, and have no surrogates, which are in no text. */
 import { spend } from "../budget.js";
-import { normalized, type Ranges } from "../text/rules.js";
+import { gaps, type Ranges } from "../text/rules.js";
 
 /** All characters. */
 export const CHARACTERS: Ranges = [
@@ -19,16 +19,7 @@ export function contains(ranges: Ranges, character: number): boolean {
 }
 
 /** The characters that are in none of the ranges, which may come in any order. */
-export function without(ranges: Ranges): Ranges {
-  const result: [number, number][] = [];
-  let next = 0;
-  for (const [from, to] of normalized([...ranges, [0xd800, 0xdfff]])) {
-    if (from > next) result.push([next, from - 1]);
-    next = Math.max(next, to + 1);
-  }
-  if (next <= 0x10ffff) result.push([next, 0x10ffff]);
-  return result;
-}
+export const without = (ranges: Ranges): Ranges => gaps([...ranges, [0xd800, 0xdfff]], 0);
 
 /** The same characters in the normal form. */
 export const inTexts = (ranges: Ranges): Ranges => without(without(ranges));

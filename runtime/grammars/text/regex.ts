@@ -1,25 +1,7 @@
 /** Reads a regular expression in JavaScript's form with the flags `s` and `u`; the whole text must match. */
+import { BLANKS, DIGITS, WORD } from "./classes.js";
 import { Reader } from "./reader.js";
 import { all, any, complement, LAST_CHARACTER, ROOT, text, type Item, type Ranges, type Rules } from "./rules.js";
-
-const DIGITS: Ranges = [[0x30, 0x39]];
-const WORD: Ranges = [...DIGITS, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
-const BLANKS: Ranges = [
-  ...([
-    [9, 13],
-    [0x20, 0x20],
-    [0xa0, 0xa0],
-    [0x1680, 0x1680],
-    [0x2000, 0x200a],
-  ] as const),
-  ...([
-    [0x2028, 0x2029],
-    [0x202f, 0x202f],
-    [0x205f, 0x205f],
-    [0x3000, 0x3000],
-    [0xfeff, 0xfeff],
-  ] as const),
-];
 
 /** The classes that a letter after `\` names. */
 const CLASSES: Readonly<Record<string, Ranges>> = {

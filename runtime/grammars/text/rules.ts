@@ -76,9 +76,12 @@ export function normalized(ranges: Ranges): Ranges {
 }
 
 /** The characters that are in none of the ranges; the zero character is in no text. */
-export function complement(ranges: Ranges): Ranges {
+export const complement = (ranges: Ranges): Ranges => gaps(ranges, 1);
+
+/** The characters from `first` on that are in none of the ranges, which may come in any order. */
+export function gaps(ranges: Ranges, first: number): Ranges {
   const result: [number, number][] = [];
-  let next = 1;
+  let next = first;
   for (const [from, to] of normalized(ranges)) {
     if (from > next) result.push([next, from - 1]);
     next = Math.max(next, to + 1);
