@@ -20,7 +20,6 @@ public:
         }
         left -= steps;
     }
-    uint64_t spent() const { return all - left; }
 
 private:
     uint64_t all;

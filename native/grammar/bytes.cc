@@ -43,16 +43,6 @@ size_t ByteSet::hash() const {
     return static_cast<size_t>(hash);
 }
 
-int length_of_character(uint8_t first) {
-    if (first < 0x80) {
-        return 1;
-    }
-    if (first < 0xc2 || first > 0xf4) {
-        return 0;
-    }
-    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
 namespace {
 
 // The most characters that a spelling of one to four bytes has.

@@ -35,7 +35,4 @@ constexpr uint32_t last_character = 0x10ffff;
 // Calls for each sequence of up to four byte ranges that spell the characters of a range. Surrogates are not spelled.
 void each_spelling(CharacterRange range, const std::function<void(const std::vector<CharacterRange> & bytes)> & call);
 
-// The length of the character that a byte begins: 1 to 4; 0 if none begins so.
-int length_of_character(uint8_t first);
-
 } // namespace ggsl::grammar

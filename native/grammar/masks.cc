@@ -157,11 +157,8 @@ Masks::Found Masks::walked(FrameId frame, const std::vector<uint32_t> & from, co
     Heads heads = stacks.opened(frame, Stacks::unknown, budget);
     Found found;
     if (heads.is_crossing) {
-        // a position has what is below its tops among its stacks
         heads.is_crossing = false;
-        if (is_top) {
-            std::erase_if(heads.stacks, [&](StackId stack) { return stacks.top(stack) != frame; });
-        } else {
+        if (!is_top) { // a position has what is below its tops among its stacks
             found.crossing = from;
         }
     }
