@@ -116,6 +116,13 @@ void Row::compute_step(Id id, size_t at) {
         return;
     }
     const auto [x, x_step] = operand(s.a);
+    if (s.kind == Kind::put) {
+        x_step == 0 ? std::fill_n(y, length, *x) : std::copy_n(x, length, y);
+        if (const size_t position = position_of(s); position / block == at) {
+            y[position - first_of(at)] = numbers[static_cast<Id>(s.b)];
+        }
+        return;
+    }
     if (s.b >= 0) {
         const auto [z, z_step] = operand(s.b);
         lanes().zip(s.kind, x, x_step, z, z_step, y, length);

@@ -92,6 +92,7 @@ void Row::set_intervals(Id id, size_t first, size_t last) {
             std::fill(hi + first, hi + last, static_cast<float>(n - 1));
             break;
         case Kind::gather: gather_intervals(id, first, last); break;
+        case Kind::put:    put_intervals(id, first, last); break;
         case Kind::scan:   scan_intervals(id, first, last); break;
         default:
             find_intervals(s, intervals_of(s.a, first), intervals_of(s.b, first), lo + first, hi + first, last - first);
@@ -119,6 +120,22 @@ void Row::gather_intervals(Id id, size_t first, size_t last) {
             bounds.lo = end <= sorter.sorted() ? x[positions[end - 1]] : bounds.lo;
             bounds    = checked(bounds.lo, bounds.hi);
         }
+        lo_of(id)[at] = bounds.lo;
+        hi_of(id)[at] = bounds.hi;
+    }
+}
+
+void Row::put_intervals(Id id, size_t first, size_t last) {
+    const Step & s = step(id);
+    const Id     x = static_cast<Id>(s.a);
+    std::copy(lo_of(x) + first, lo_of(x) + last, lo_of(id) + first);
+    std::copy(hi_of(x) + first, hi_of(x) + last, hi_of(id) + first);
+    const size_t at = position_of(s) / block;
+    if (at >= first && at < last) {
+        const float  number   = numbers[static_cast<Id>(s.b)];
+        const bool   is_known = lo_of(x)[at] <= hi_of(x)[at] && number == number;
+        const Bounds bounds =
+            is_known ? checked(std::min(lo_of(x)[at], number), std::max(hi_of(x)[at], number)) : unknown;
         lo_of(id)[at] = bounds.lo;
         hi_of(id)[at] = bounds.hi;
     }

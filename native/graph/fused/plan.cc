@@ -49,6 +49,12 @@ private:
     }
     bool picks(const Node & node) const { return node.dim == 1 && sorts(node.operands[0]); }
 
+    // Whether the node is a column with another number at a place.
+    bool puts(const Node & node) const {
+        return node.dim == n && node.dtype == Dtype::f32 && node_of(node.operands[1]).dim == 1 &&
+               node_of(node.operands[2]).dim == 1;
+    }
+
     // Whether the node computes a column, or a number from a column.
     bool reads_or_makes_column(const Node & node) const {
         const auto is_f32_column = [&](int32_t operand) {
@@ -61,6 +67,7 @@ private:
             case OpId::view:     return node.dim == 1 && is_f32_column(node.operands[0]);
             case OpId::get_rows:
                 return gathers(node) || picks(node) || (node.dim == 1 && is_f32_column(node.operands[0]));
+            case OpId::set_rows: return puts(node);
             case OpId::soft_max:
             case OpId::cumsum:
             case OpId::fill:

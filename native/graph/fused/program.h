@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
     scan, // the prefix sums of the column b, from its `blocks` a; without a, its blocks are summed as far as it is read
     order,  // the positions of the numbers of `stored` a, the largest first, sorted as far as they are read
     gather, // the numbers of `stored` a in the `order` b
+    put,    // the column a, with the number b at the position `source`, a step
     // numbers of a column; known once all its blocks are read
     largest,
     argmax,
@@ -65,7 +66,7 @@ struct Step {
     float   c0        = 0; // attributes
     float   c1        = 0;
     int32_t level     = 0; // reads reductions of lower levels only
-    // `given`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1
+    // `given`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1; `put`: a step
     int32_t source    = 0;
     bool    is_kept   = false; // a column whose blocks are kept for later levels
     bool    is_sorted = false; // a column that depends on an order: more is known of it as more of the order is

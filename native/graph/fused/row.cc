@@ -188,6 +188,12 @@ void Row::read_block(size_t at) {
     }
 }
 
+size_t Row::position_of(const Step & s) const {
+    const int32_t from = s.kind == Kind::put ? s.source : s.b;
+    return from < 0 ? static_cast<size_t>(s.source)
+                    : static_cast<size_t>(std::clamp(numbers[static_cast<Id>(from)], 0.0f, static_cast<float>(n - 1)));
+}
+
 bool Row::needs(Id id, size_t at) {
     const Step &  s = step(id);
     const Id      x = static_cast<Id>(s.a);
@@ -197,11 +203,8 @@ bool Row::needs(Id id, size_t at) {
         // of a tie, the first position
         case Kind::argmax: return !(hi_of(x)[at] < f.most || (hi_of(x)[at] == f.most && first_of(at) >= f.position));
         case Kind::at:     {
-            const size_t position =
-                s.b < 0
-                    ? static_cast<size_t>(s.source)
-                    : static_cast<size_t>(std::clamp(numbers[static_cast<Id>(s.b)], 0.0f, static_cast<float>(n - 1)));
-            found[id].position = position;
+            const size_t position = position_of(s);
+            found[id].position    = position;
             return position / block == at;
         }
         case Kind::stored: return sources[x] == nullptr;

@@ -32,16 +32,19 @@ private:
     // Visits the blocks of the level's reductions and outputs.
     void read_blocks();
     void read_block(size_t at);
-    bool needs(Id id, size_t at);
-    void reduce(Id id, size_t at);
-    void offer(Id id, float value, size_t position);
-    void end_level();
-    void store(const Output & output, size_t at);
+    // Where `at` reads and `put` writes.
+    size_t position_of(const Step & s) const;
+    bool   needs(Id id, size_t at);
+    void   reduce(Id id, size_t at);
+    void   offer(Id id, float value, size_t position);
+    void   end_level();
+    void   store(const Output & output, size_t at);
 
     // Finds the intervals of a column of the level.
     void      begin_column(Id id);
     void      set_intervals(Id id, size_t first, size_t last);
     void      gather_intervals(Id id, size_t first, size_t last);
+    void      put_intervals(Id id, size_t first, size_t last);
     void      scan_intervals(Id id, size_t first, size_t last);
     bool      is_scan_of(int32_t scan, int32_t x) const;
     void      exclusive_intervals(Id id, size_t first, size_t last);

@@ -80,7 +80,7 @@ private:
 
     int32_t add(Step step) {
         step.is_sorted = step.kind == Kind::order || step.kind == Kind::gather;
-        for (const int32_t operand : { step.a, step.b }) {
+        for (const int32_t operand : { step.a, step.b, step.kind == Kind::put ? step.source : -1 }) {
             if (operand >= 0) {
                 const Step & read = at(operand);
                 step.level        = std::max(step.level, read.level + (is_reduction(read.kind) ? 1 : 0));
@@ -103,6 +103,10 @@ private:
                 const int32_t values = x(0);
                 return column ? add({ Kind::gather, true, stored(values), x(1) })
                               : add({ Kind::at, false, values, x(1), 0, 0, 0, -1 });
+            }
+            case OpId::set_rows: {
+                const int32_t values = x(0), number = x(1);
+                return add({ Kind::put, true, values, number, 0, 0, 0, x(2) });
             }
             case OpId::view:     return add_view(node);
             case OpId::soft_max: return add_soft_max(node);
