@@ -70,7 +70,7 @@ export {
 export type { ContextStats, ModelInfo } from "./backends/native/binding.js";
 export type { TokenizeOptions } from "./sequence/prompt.js";
 export type { UniformValues } from "./sequence/sequence.js";
-export type { GrammarSource, GrammarState } from "./grammars/types.js";
+export type { GrammarSource, GrammarState, SchemaSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./sequence/features/feed.js";
 export type { TokenList } from "./sequence/features/sets.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./core/vocabulary.js";
@@ -85,7 +85,7 @@ export {
 } from "./models/thread/client.js";
 export type { GenerationEnd, Token } from "./models/thread/messages.js";
 export type { GenerateOptionsOf, GenerationOf, SequenceRequestOf } from "./generation/typed.js";
-export { loadGrammars } from "./grammars/xgrammar/client.js";
+export { loadGrammars } from "./grammars/engine.js";
 export { loadWasm } from "./backends/wasm/loader.js";
 export type { ModuleSource } from "./backends/wasm/source.js";
 export type { WasmModule } from "./backends/wasm/webAssembly.js";

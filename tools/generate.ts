@@ -1,6 +1,6 @@
 /**
  * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and its lexemes (compiler/source/lexemes.generated.ts),
- * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, XGrammar's library, the files
+ * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, the files
  * that threads and processes run, and the C++ form of the tables of ops and of features and of llama.cpp's facts. The C++ files are committed: with `--check`
  * they are compared, not written, and the tool fails if one is stale.
  */
@@ -106,11 +106,7 @@ function lexemeTables(rules: Rules): string {
 }
 
 async function generateModules(): Promise<void> {
-  const [{ xgrammarLibrary }, { startedFiles }] = await Promise.all([
-    import("./lib/xgrammar.js"),
-    import("./lib/startedFiles.js"),
-  ]);
-  writeGenerated("runtime/grammars/xgrammar/library.mjs", xgrammarLibrary());
+  const { startedFiles } = await import("./lib/startedFiles.js");
   for (const [path, text] of await startedFiles()) writeGenerated(`runtime/${path}`, text);
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run grammars -- --texts 40 --masks 10 --vocabulary llama-bpe`: XGrammar's verdicts on random texts, and its masks, beside
- * llama.cpp's, over one of llama.cpp's vocabularies; for each grammar, with the times of both.
+ * `npm run grammars -- --texts 40 --masks 10 --vocabulary llama-bpe`: the verdicts of the engine of grammars on random texts, and
+ * its masks, beside llama.cpp's, over one of llama.cpp's vocabularies; for each grammar, with the times of both.
  */
 import { jest } from "./jest.js";
 import { count, readArguments } from "./lib/arguments.js";

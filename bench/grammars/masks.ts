@@ -1,52 +1,56 @@
-/** Times of masks, over texts that the engine and XGrammar allow. */
+/** Times of masks, over texts that the engine and XGrammar both allow. */
 import { join } from "node:path";
 import { loadBinding } from "ggsl/backends/native/loader.js";
-import type { NativeModel } from "ggsl/backends/native/binding.js";
-import { openAutomaton } from "ggsl/grammars/automaton.js";
 import { hasBit } from "ggsl/grammars/bits.js";
-import { budgeted } from "ggsl/grammars/budget.js";
-import { llamaState } from "ggsl/grammars/llama.js";
 import { openGrammar } from "ggsl/grammars/open.js";
-import { readSchema } from "ggsl/grammars/schema/schema.js";
-import { readGbnf } from "ggsl/grammars/text/gbnf.js";
-import type { Rules } from "ggsl/grammars/text/rules.js";
-import type { GrammarState } from "ggsl/grammars/types.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
 import { vocabularyOf } from "ggsl/sequence/features/model.js";
 import type { Vocabulary } from "ggsl/core/vocabulary.js";
 import { ROOT } from "../tool.js";
 import type { Case } from "./cases.js";
+import { XGrammar, XGrammarError, type XGrammarCompiled } from "./xgrammar.js";
 
 export interface OpenVocabulary {
-  readonly model: NativeModel;
   readonly vocabulary: Vocabulary;
-  /** Tokens that the engines judge otherwise: control tokens, and texts that are no whole characters. */
+  readonly xgrammar: XGrammar;
+  /** Tokens that are not compared: control tokens, and texts that are no whole characters. */
   readonly others: ReadonlySet<number>;
+  readonly blanks: ReadonlySet<number>;
+  /** Tokens with a carriage return, which XGrammar has not among the blanks of JSON. */
+  readonly returns: ReadonlySet<number>;
 }
+
+const BLANK = /^[ \t\n\r]+$/;
 
 /** One of llama.cpp's. */
 export async function openVocabulary(name: string): Promise<OpenVocabulary> {
   const path = join(ROOT, "build", "llama.cpp", "models", `ggml-vocab-${name}.gguf`);
-  const model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
-  const vocabulary = vocabularyOf(model);
+  const vocabulary = vocabularyOf(await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true }));
   const decoder = new TextDecoder();
-  const partial = vocabulary.texts!.flatMap((text, token) =>
-    text.startsWith("\0") || decoder.decode(Buffer.from(text, "latin1")).includes("\ufffd") ? [token] : [],
+  const tokensWith = (is: (text: string) => boolean): number[] =>
+    vocabulary.texts!.flatMap((text, token) => (is(text) ? [token] : []));
+  const partial = tokensWith(
+    (text) => text.startsWith("\0") || decoder.decode(Buffer.from(text, "latin1")).includes("\ufffd"),
   );
-  return { model, vocabulary, others: new Set([...vocabulary.classes!.control, ...partial]) };
+  // so that no grammar's time has the vocabulary's
+  openGrammar({ choices: ["a"] }, { vocabulary, now: true });
+  return {
+    vocabulary,
+    xgrammar: new XGrammar(vocabulary),
+    others: new Set([...vocabulary.classes!.control, ...partial]),
+    blanks: new Set(tokensWith((text) => BLANK.test(text))),
+    returns: new Set(tokensWith((text) => text.includes("\r"))),
+  };
 }
 
 export interface Measured {
   /** Tokens that one of both allows. */
   readonly differences: number;
-  /** Milliseconds; the first of a text includes it. Absent where XGrammar refuses. */
+  /** Milliseconds, with the first mask. Absent where XGrammar refuses. */
   readonly prepared: { readonly ours: number; readonly theirs: number | undefined };
-  /** Milliseconds of each mask. */
+  /** Milliseconds of each mask after the first of a text. */
   readonly masks: { readonly ours: number[]; readonly theirs: number[] };
 }
-
-/** The same languages for both: XGrammar's schemas are a part of what the other path writes. */
-const rulesOf = (source: Case["source"]): Rules =>
-  budgeted("the grammar", () => ("gbnf" in source ? readGbnf(source.gbnf) : readSchema(source.jsonSchema, [])));
 
 function timed<T>(into: number[], work: () => T): T {
   const start = performance.now();
@@ -55,54 +59,70 @@ function timed<T>(into: number[], work: () => T): T {
   return result;
 }
 
-/** With its first mask; undefined for what exceeds XGrammar's time. */
-function opened(open: () => GrammarState): GrammarState | undefined {
+const PARTS = /"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#.*|\./g;
+
+/** GBNF with an empty alternative and any character as XGrammar writes these. */
+const asEbnf = (gbnf: string): string =>
+  gbnf.replace(/::=\s*\|/g, '::= "" |').replace(PARTS, (part) => (part === "." ? "[^\\0]" : part));
+
+/** Undefined for what XGrammar refuses. */
+async function compiledByXgrammar(xgrammar: XGrammar, source: Case["source"]): Promise<XGrammarCompiled | undefined> {
   try {
-    const state = open();
-    state.bits();
-    return state;
+    return await xgrammar.compile("gbnf" in source ? { ebnf: asEbnf(source.gbnf) } : source);
   } catch (error) {
-    if ((error as { readonly code?: string }).code === "LIMIT_EXCEEDED") return undefined;
+    if (error instanceof XGrammarError) return undefined;
     throw error;
   }
 }
 
-export function measured(
-  { model, vocabulary, others }: OpenVocabulary,
+export async function measured(
+  { vocabulary, xgrammar, others, blanks, returns }: OpenVocabulary,
   source: Case["source"],
   { texts, tokens }: { readonly texts: number; readonly tokens: number },
-): Measured {
-  const binding = loadBinding();
+): Promise<Measured> {
   const random = randomIntegers(7);
   const masks = { ours: [] as number[], theirs: [] as number[] };
-  const first = { ours: [] as number[], theirs: [] as number[] };
+  const first: number[] = [];
+  const start = timed(first, () => {
+    const state = openGrammar(ours(source), { vocabulary, now: true });
+    state.bits();
+    return state;
+  });
+  await xgrammar.ready();
+  const before = performance.now();
+  const compiled = await compiledByXgrammar(xgrammar, source);
+  compiled?.begin().bits();
+  const prepared = { ours: first[0]!, theirs: compiled && performance.now() - before };
+  const ends = new Set(vocabulary.classes!.end);
+  const isCompared = (token: number): boolean => !others.has(token) && ("gbnf" in source || !returns.has(token));
   let differences = 0;
   // one grammar for all texts, as in a server
-  const start = timed(first.ours, () => openAutomaton(binding, rulesOf(source), vocabulary));
-  const openLlama = (gbnf: string): GrammarState => llamaState(new binding.Grammar(model, gbnf));
   for (let i = 0; i < texts; i++) {
-    let ours = start;
-    let theirs = timed(i === 0 ? first.theirs : [], () =>
-      opened(() => openGrammar(source, { vocabulary, openLlama, now: true })),
-    );
-    if (!theirs) first.theirs = [];
-    const begin = theirs;
+    let state = start;
+    const theirs = compiled?.begin();
     for (let n = 0; n < tokens; n++) {
-      const a = timed(masks.ours, () => ours.bits());
-      const b = theirs ? timed(n === 0 ? [] : masks.theirs, () => theirs!.bits()) : a;
+      const a = timed(n === 0 ? [] : masks.ours, () => state.bits());
+      const b = theirs ? timed(n === 0 ? [] : masks.theirs, () => theirs.bits()) : a;
       const both: number[] = [];
       for (let token = 0; token < 32 * a.length; token++) {
-        if (hasBit(a, token) !== hasBit(b, token) && !others.has(token)) differences++;
-        if (hasBit(a, token) && hasBit(b, token) && !vocabulary.classes!.end.includes(token)) both.push(token);
+        if (hasBit(a, token) !== hasBit(b, token) && isCompared(token)) differences++;
+        if (hasBit(a, token) && hasBit(b, token) && !ends.has(token)) both.push(token);
       }
-      if (both.length === 0) break;
-      const token = both[random(both.length)]!;
-      [ours, theirs] = [ours.accept(token), theirs?.accept(token)];
+      const marks = both.filter((token) => !blanks.has(token));
+      const from = marks.length > 0 && random(4) > 0 ? marks : both;
+      if (from.length === 0) break;
+      const token = from[random(from.length)]!;
+      state = state.accept(token);
+      theirs?.accept(token);
     }
-    begin?.release();
+    theirs?.delete();
   }
-  return { differences, prepared: { ours: first.ours[0]!, theirs: first.theirs[0] }, masks };
+  compiled?.delete();
+  return { differences, prepared, masks };
 }
+
+/** XGrammar's default is any blanks between the parts of JSON. */
+const ours = (source: Case["source"]): GrammarSource => ("gbnf" in source ? source : { ...source, whitespace: "any" });
 
 /** Random integers below n, the same for the same seed. */
 function randomIntegers(seed: number): (n: number) => number {

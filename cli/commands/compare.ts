@@ -15,7 +15,7 @@ import { assignment } from "../assignment.js";
 import { comparedChains, type ChainsOptions, type Variation } from "../compare/chains.js";
 import { endable } from "../ending.js";
 import { checkOutput, writeOutput } from "../files.js";
-import { grammarOption, jsonSchemaOption, readGrammar } from "../grammar.js";
+import { addGrammarOptions, readGrammar } from "../grammar.js";
 import { comparisonPage } from "../html/comparison.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { programsOf } from "../programs.js";
@@ -47,14 +47,12 @@ interface Options extends ChainsOptions, ModelFlags {
 }
 
 export const addCompare = (command: Command): Command =>
-  addModelOptions(command)
+  addGrammarOptions(addModelOptions(command))
     .addArgument(chainsArgument())
     .addOption(stagesOption("a chain of standard samplers, beside those of FILES; repeatable").argParser(repeated))
     .option("--chain <name>", "a chain of FILES, of which all that pick a token are compared; repeatable", repeated)
     .addOption(setChainsOption())
     .option("--vary <name=values>", "compare chains with several values of a parameter, as in t=0.5,1,1.5", variation)
-    .addOption(grammarOption())
-    .addOption(jsonSchemaOption())
     .addOption(limitsOption())
     .addOption(rootOption())
     .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))

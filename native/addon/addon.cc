@@ -143,13 +143,13 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     // llama.cpp, which stays loaded, logs to a function of the addon: the end of the last worker that uses it must not unload it
     keep_loaded(reinterpret_cast<const void *>(&init));
     capture_logs();
-    auto * constructors    = new Constructors();
-    constructors->model    = Napi::Persistent(ModelObject::define(env));
-    constructors->context  = Napi::Persistent(ContextObject::define(env));
-    constructors->grammar  = Napi::Persistent(GrammarObject::define(env));
-    constructors->tail     = Napi::Persistent(TailObject::define(env));
-    constructors->trie     = Napi::Persistent(TokenTrieObject::define(env));
-    constructors->position = Napi::Persistent(PositionObject::define(env));
+    auto * constructors     = new Constructors();
+    constructors->model     = Napi::Persistent(ModelObject::define(env));
+    constructors->context   = Napi::Persistent(ContextObject::define(env));
+    constructors->tail      = Napi::Persistent(TailObject::define(env));
+    constructors->trie      = Napi::Persistent(TokenTrieObject::define(env));
+    constructors->automaton = Napi::Persistent(AutomatonObject::define(env));
+    constructors->position  = Napi::Persistent(PositionObject::define(env));
     env.SetInstanceData(constructors);
 
     exports.Set("wireVersion", wire_version);
@@ -167,10 +167,10 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("loadModel", Napi::Function::New<ModelObject::load>(env));
     exports.Set("Graph", GraphObject::define(env));
     exports.Set("Evaluator", EvaluatorObject::define(env));
-    exports.Set("Grammar", constructors->grammar.Value());
     exports.Set("Tail", constructors->tail.Value());
     exports.Set("TokenTrie", constructors->trie.Value());
-    exports.Set("Automaton", AutomatonObject::define(env));
+    exports.Set("Automaton", constructors->automaton.Value());
+    exports.Set("openAutomaton", Napi::Function::New<AutomatonObject::open>(env));
     return exports;
 }
 

@@ -72,13 +72,15 @@ inline std::vector<std::string> to_strings(const Napi::Value & value, const char
     return strings;
 }
 
-template <typename T> constexpr napi_typedarray_type array_type          = napi_float32_array;
-template <> inline constexpr napi_typedarray_type    array_type<int32_t> = napi_int32_array;
-template <> inline constexpr napi_typedarray_type    array_type<uint8_t> = napi_uint8_array;
+template <typename T> constexpr napi_typedarray_type array_type           = napi_float32_array;
+template <> inline constexpr napi_typedarray_type    array_type<int32_t>  = napi_int32_array;
+template <> inline constexpr napi_typedarray_type    array_type<uint8_t>  = napi_uint8_array;
+template <> inline constexpr napi_typedarray_type    array_type<uint32_t> = napi_uint32_array;
 
-template <typename T> constexpr const char * array_name          = "a Float32Array";
-template <> inline constexpr const char *    array_name<int32_t> = "an Int32Array";
-template <> inline constexpr const char *    array_name<uint8_t> = "a Uint8Array";
+template <typename T> constexpr const char * array_name           = "a Float32Array";
+template <> inline constexpr const char *    array_name<int32_t>  = "an Int32Array";
+template <> inline constexpr const char *    array_name<uint8_t>  = "a Uint8Array";
+template <> inline constexpr const char *    array_name<uint32_t> = "a Uint32Array";
 
 template <typename T> bool is_array(const Napi::Value & value) {
     return value.IsTypedArray() && value.As<Napi::TypedArray>().TypedArrayType() == array_type<T>;

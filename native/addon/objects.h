@@ -13,9 +13,9 @@ namespace ggsl::addon {
 struct Constructors {
     Napi::FunctionReference model;
     Napi::FunctionReference context;
-    Napi::FunctionReference grammar;
     Napi::FunctionReference tail;
     Napi::FunctionReference trie;
+    Napi::FunctionReference automaton;
     Napi::FunctionReference position;
 };
 
@@ -82,25 +82,6 @@ private:
     ExternalMemory                     memory;
     std::unique_ptr<Worker>            short_texts, long_texts; // one does not wait for the other
     std::shared_ptr<std::atomic<bool>> is_ended = std::make_shared<std::atomic<bool>>(false);
-};
-
-class GrammarObject : public Napi::ObjectWrap<GrammarObject> {
-public:
-    static Napi::Function define(Napi::Env env);
-    explicit GrammarObject(const Napi::CallbackInfo & info);
-    ~GrammarObject() override { memory.release(Env()); }
-
-private:
-    Napi::Value allowed(const Napi::CallbackInfo & info);
-    Napi::Value clone(const Napi::CallbackInfo & info);
-    void        accept(const Napi::CallbackInfo & info);
-    void        reset(const Napi::CallbackInfo & info);
-    void        dispose(const Napi::CallbackInfo & info);
-    Grammar &   get() const;
-
-    std::shared_ptr<Model>   model; // owns the vocabulary that the grammar reads
-    std::unique_ptr<Grammar> grammar;
-    ExternalMemory           memory;
 };
 
 class TailObject : public Napi::ObjectWrap<TailObject> {

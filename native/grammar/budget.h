@@ -1,4 +1,5 @@
-// What one call may cost, in steps: about one for each part of an expression, each stack and each node of a trie that is looked at.
+// What one call may cost, in steps: about one for each part of an expression and each stack that is looked at, for a few nodes of a trie,
+// and for so many bytes that are kept.
 #pragma once
 
 #include "graph/failure.h"
@@ -6,6 +7,9 @@
 #include <cstdint>
 
 namespace ggsl::grammar {
+
+// Bytes that are written for a step, of what is one after another.
+constexpr uint64_t step_bytes = 32;
 
 class Budget {
 public:

@@ -15,7 +15,7 @@ Expression Expressions::after(Expression e, uint8_t byte, Budget & budget) {
 }
 
 Expression Expressions::derivative(Expression e, uint8_t byte, Budget & budget) {
-    budget.spend(1);
+    budget.spend(1 + taken_work());
     const Node node = nodes[e];
     if (!sets[node.first].has(byte)) {
         return nothing;

@@ -9,6 +9,8 @@ namespace {
 
 // Of a text's bytes: its hash is as quick for long ones.
 constexpr size_t hashed_bytes = 16;
+// For a new expression, which is mostly far from the others in memory.
+constexpr uint64_t node_steps = 8;
 
 } // namespace
 
@@ -28,6 +30,11 @@ uint32_t Expressions::set_number(const ByteSet & set) {
     return number;
 }
 
+void Expressions::add_node(const Node & node) {
+    work += node_steps;
+    nodes.push_back(node);
+}
+
 Expression Expressions::intern(Node node) {
     const uint64_t hash = mixed(mixed(mixed(static_cast<uint64_t>(node.kind), node.a), node.b), node.c);
     const auto     next = static_cast<Expression>(nodes.size());
@@ -36,7 +43,7 @@ Expression Expressions::intern(Node node) {
         return other.kind == node.kind && other.a == node.a && other.b == node.b && other.c == node.c;
     });
     if (e == next) {
-        nodes.push_back(node);
+        add_node(node);
     }
     return e;
 }
@@ -67,7 +74,7 @@ Expression Expressions::intern_list(Kind kind, const std::vector<Expression> & o
     }
     node.first = set_number(first);
     lists.insert(lists.end(), of.begin(), of.end());
-    nodes.push_back(node);
+    add_node(node);
     return found;
 }
 
@@ -95,7 +102,8 @@ Expression Expressions::text(std::string_view bytes_of) {
     const auto found = numbers.find_or(hash, next, [&](uint32_t i) {
         const Node & other = nodes[i];
         return other.kind == Kind::text && other.b == bytes_of.size() &&
-               std::memcmp(&characters_of_texts[other.a], bytes_of.data(), bytes_of.size()) == 0;
+               (&characters_of_texts[other.a] == bytes_of.data() ||
+                std::memcmp(&characters_of_texts[other.a], bytes_of.data(), bytes_of.size()) == 0);
     });
     if (found != next) {
         return found;
@@ -109,7 +117,7 @@ Expression Expressions::text(std::string_view bytes_of) {
         characters_of_texts.insert(characters_of_texts.end(), bytes_of.begin(), bytes_of.end());
     }
     const uint32_t set = set_number(ByteSet::range(first, first));
-    nodes.push_back({ Kind::text, false, false, false, at, static_cast<uint32_t>(bytes_of.size()), 0, set });
+    add_node({ Kind::text, false, false, false, at, static_cast<uint32_t>(bytes_of.size()), 0, set });
     return found;
 }
 
@@ -121,6 +129,7 @@ std::string_view Expressions::choice_text(uint32_t number) const {
 Expression Expressions::choice(const std::vector<std::string_view> & sorted) {
     const auto begin = static_cast<uint32_t>(choices.size());
     for (const std::string_view one : sorted) {
+        work += one.size() / step_bytes;
         choices.emplace_back(static_cast<uint32_t>(characters_of_texts.size()), static_cast<uint32_t>(one.size()));
         characters_of_texts.insert(characters_of_texts.end(), one.begin(), one.end());
     }
@@ -217,6 +226,7 @@ Expression Expressions::sequence(Expression a, Expression b) {
         a = nodes[a].b;
     }
     left.push_back(a);
+    work += left.size() - 1;
     Expression result = b;
     while (!left.empty()) {
         const Node & x = nodes[left.back()];
@@ -255,6 +265,7 @@ Expression Expressions::any(std::vector<Expression> of) {
     for (const Expression e : of) {
         flatten(Kind::any, e, parts);
     }
+    work += parts.size();
     ByteSet single;
     bool    has_nullable = false;
     size_t  kept         = 0;
@@ -287,6 +298,7 @@ Expression Expressions::intersection(std::vector<Expression> of) {
     for (const Expression e : of) {
         flatten(Kind::intersection, e, parts);
     }
+    work += parts.size();
     std::erase(parts, everything);
     std::sort(parts.begin(), parts.end());
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());

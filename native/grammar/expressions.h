@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ggsl::grammar {
@@ -42,6 +43,9 @@ public:
     // The bytes that texts can begin with, and maybe others.
     const ByteSet & first(Expression e) const { return sets[nodes[e].first]; }
 
+    // Parts that were looked at to make expressions since the last call, to be paid: they can be more than derivatives.
+    uint64_t taken_work() { return std::exchange(work, 0); }
+
     // What may follow a byte; `nothing` if no text does.
     Expression after(Expression e, uint8_t byte, Budget & budget);
 
@@ -72,6 +76,7 @@ private:
         uint32_t first;            // a set
     };
 
+    void             add_node(const Node & node);
     Expression       intern(Node node);
     Expression       intern_list(Kind kind, const std::vector<Expression> & of);
     uint32_t         set_number(const ByteSet & set);
@@ -96,6 +101,7 @@ private:
     std::unordered_map<uint64_t, Expression>   caps;     // by length and expression
     std::array<uint8_t, 256>                   classes{};
     std::vector<uint8_t>                       representatives;
+    uint64_t                                   work = 0;
 };
 
 } // namespace ggsl::grammar

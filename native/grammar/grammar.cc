@@ -6,69 +6,90 @@ namespace ggsl::grammar {
 
 Grammar::Grammar(std::span<const uint32_t> words, std::shared_ptr<const Vocabulary> vocabulary, Limits limits)
     : words(words.begin(), words.end()), of_tokens(std::move(vocabulary)), limits(limits),
-      tables(std::make_unique<Tables>(words, *of_tokens)), most_bytes(limits.bytes) {}
-
-size_t Grammar::used() const {
-    return tables->program.expressions.bytes_used() + tables->stacks.bytes_used() + tables->masks.bytes_used();
+      tables(std::make_unique<Tables>(words, *of_tokens)), most_bytes(limits.bytes) {
+    Budget budget(limits.steps_of_token);
+    beginning = tables->stacks.beginning(budget);
+    kept      = tables->bytes_used();
 }
 
-size_t Grammar::bytes_used() const {
-    const std::lock_guard guard(lock);
-    return used();
+Grammar::Call::Call(Grammar & grammar) : grammar(grammar), guard(grammar.lock) {
+    grammar.clean();
+}
+
+Grammar::Call::Call(Grammar & grammar, std::try_to_lock_t) : grammar(grammar), guard(grammar.lock, std::try_to_lock) {}
+
+Grammar::Call::~Call() {
+    if (guard.owns_lock()) {
+        grammar.kept = grammar.tables->bytes_used();
+    }
 }
 
 void Grammar::clean() {
-    if (used() <= most_bytes) {
+    if (!is_full()) {
         return;
     }
-    auto                              fresh = std::make_unique<Tables>(words, *of_tokens);
-    StackCopies                       copies;
-    std::vector<std::vector<StackId>> stacks;
-    for (Position * position : positions) {
-        std::vector<StackId> & of = stacks.emplace_back();
-        for (const StackId stack : position->heads.stacks) {
-            of.push_back(fresh->stacks.copied(tables->stacks, stack, copies));
+    auto                 fresh = std::make_unique<Tables>(words, *of_tokens);
+    StackCopies          copies;
+    std::vector<StackId> needed;
+    {
+        const std::lock_guard guard(lock_of_positions);
+        needed = beginning.stacks;
+        for (const Position * position : positions) {
+            needed.insert(needed.end(), position->heads.stacks.begin(), position->heads.stacks.end());
         }
-        std::sort(of.begin(), of.end());
     }
-    size_t i = 0;
-    for (Position * position : positions) {
-        position->heads.stacks = std::move(stacks[i++]);
+    const auto renumber = [&](StackId stack) { return fresh->stacks.copied(tables->stacks, stack, copies); };
+    std::for_each(needed.begin(), needed.end(), renumber);
+    fresh->program.expressions.taken_work(); // no call pays for it
+    {
+        // those that came meanwhile are copies of others: all is known
+        const std::lock_guard guard(lock_of_positions);
+        const auto            renumber_all = [&](std::vector<StackId> & stacks) {
+            std::transform(stacks.begin(), stacks.end(), stacks.begin(), renumber);
+            std::sort(stacks.begin(), stacks.end());
+        };
+        renumber_all(beginning.stacks);
+        for (Position * position : positions) {
+            renumber_all(position->heads.stacks);
+        }
+        tables.swap(fresh);
     }
-    tables = std::move(fresh);
     // so that it does not begin anew at each call where the present positions need much
-    most_bytes = std::max(limits.bytes, 2 * used());
+    const size_t used = tables->bytes_used();
+    most_bytes        = std::max(limits.bytes, std::min(2 * used, limits.bytes_of_texts));
+    if (used > limits.bytes_of_texts) {
+        fail(
+            code::limit_exceeded,
+            "the grammar exceeds a limit: its present texts need %zu bytes, expected at most %zu: they are nested too deeply",
+            used, limits.bytes_of_texts);
+    }
 }
 
 Position::Position(std::shared_ptr<Grammar> of) : grammar(std::move(of)) {
-    const std::lock_guard guard(grammar->lock);
-    grammar->clean();
-    Budget budget(grammar->limits.steps_of_token);
-    heads = grammar->tables->stacks.beginning(budget);
+    const std::lock_guard guard(grammar->lock_of_positions);
+    heads = grammar->beginning;
     grammar->positions.insert(this);
 }
 
 Position::Position(const Position & other) : grammar(other.grammar) {
-    const std::lock_guard guard(grammar->lock);
+    const std::lock_guard guard(grammar->lock_of_positions);
     heads = other.heads;
     grammar->positions.insert(this);
 }
 
-// The grammar is locked.
+// The tables are locked.
 Position::Position(std::shared_ptr<Grammar> of, Heads heads) : grammar(std::move(of)), heads(std::move(heads)) {
+    const std::lock_guard guard(grammar->lock_of_positions);
     grammar->positions.insert(this);
 }
 
 Position::~Position() {
-    const std::lock_guard guard(grammar->lock);
+    const std::lock_guard guard(grammar->lock_of_positions);
     grammar->positions.erase(this);
 }
 
-void Position::allowed(std::span<uint32_t> bits) const {
-    const std::lock_guard guard(grammar->lock);
-    grammar->clean();
+void Position::fill(std::span<uint32_t> bits, Budget budget) const {
     std::fill(bits.begin(), bits.end(), 0);
-    Budget budget(grammar->limits.steps_of_mask);
     grammar->tables->masks.add(heads.stacks, bits, budget);
     if (heads.may_end) {
         for (const uint32_t token : grammar->of_tokens->ends()) {
@@ -77,34 +98,71 @@ void Position::allowed(std::span<uint32_t> bits) const {
     }
 }
 
-std::unique_ptr<Position> Position::after(uint32_t token) const {
-    const std::lock_guard guard(grammar->lock);
-    const Vocabulary &    vocabulary = *grammar->of_tokens;
-    if (token >= vocabulary.size()) {
-        return nullptr;
-    }
-    if (vocabulary.is_end(token)) {
-        return heads.may_end ? std::unique_ptr<Position>(new Position(grammar, heads)) : nullptr;
-    }
-    const std::string_view text = vocabulary.text(token);
-    if (text.empty()) {
-        return nullptr;
-    }
-    grammar->clean();
-    Budget   budget(grammar->limits.steps_of_token);
-    Stacks & stacks = grammar->tables->stacks;
-    Heads    next   = heads;
+std::unique_ptr<Position> Position::read(uint32_t token, Budget budget) const {
+    const std::string_view text   = grammar->of_tokens->text(token);
+    Stacks &               stacks = grammar->tables->stacks;
+    Heads                  next   = text.empty() ? Heads{} : heads;
     for (const char byte : text) {
         next = stacks.after(next.stacks, static_cast<uint8_t>(byte), budget);
         if (next.stacks.empty() && !next.may_end) {
             break;
         }
     }
-    stacks.after_token(heads.stacks, token, next, budget);
+    stacks.after_token(heads.stacks, token, !text.empty(), next, budget);
     if (next.stacks.empty() && !next.may_end) {
         return nullptr;
     }
     return std::unique_ptr<Position>(new Position(grammar, std::move(next)));
+}
+
+void Position::allowed(std::span<uint32_t> bits) const {
+    const Grammar::Call call(*grammar);
+    fill(bits, Budget(grammar->limits.steps_of_mask));
+}
+
+bool Position::allowed_quickly(std::span<uint32_t> bits) const {
+    const Grammar::Call call(*grammar, std::try_to_lock);
+    if (!call.has_begun()) {
+        return false;
+    }
+    try {
+        fill(bits, Budget(std::min(grammar->limits.quick_steps, grammar->limits.steps_of_mask)));
+        return true;
+    } catch (const Failure &) { // it is a limit: what was worked out up to it is kept
+        return false;
+    }
+}
+
+// The position after a token that is no part of the text; nullopt for one that is.
+std::optional<std::unique_ptr<Position>> Position::after_other(uint32_t token) const {
+    const Vocabulary & vocabulary = *grammar->of_tokens;
+    if (token < vocabulary.size() && !vocabulary.is_end(token)) {
+        return std::nullopt;
+    }
+    return token < vocabulary.size() && may_end() ? std::make_unique<Position>(*this) : nullptr;
+}
+
+std::unique_ptr<Position> Position::after(uint32_t token) const {
+    if (auto known = after_other(token)) {
+        return std::move(*known);
+    }
+    const Grammar::Call call(*grammar);
+    return read(token, Budget(grammar->limits.steps_of_token));
+}
+
+std::optional<std::unique_ptr<Position>> Position::after_quickly(uint32_t token) const {
+    if (auto known = after_other(token)) {
+        return known;
+    }
+    const Grammar::Call call(*grammar, std::try_to_lock);
+    if (!call.has_begun()) {
+        return std::nullopt;
+    }
+    try {
+        return read(token, Budget(std::min(grammar->limits.quick_steps, grammar->limits.steps_of_token)));
+    } catch (const Failure &) {
+        return std::nullopt;
+    }
 }
 
 } // namespace ggsl::grammar

@@ -1,8 +1,7 @@
 #include "masks.h"
 
-#include "plain.h"
-
 #include <algorithm>
+#include <set>
 
 namespace ggsl::grammar {
 
@@ -11,6 +10,9 @@ namespace {
 constexpr int32_t not_known = -1;
 // Plain characters are looked at for so many states, then tokens are walked.
 constexpr size_t most_plain_states = 256;
+// Nodes of a trie that are walked for a step, and how many are paid at once.
+constexpr uint32_t nodes_of_step = 2;
+constexpr uint32_t nodes_paid    = 1024;
 
 } // namespace
 
@@ -18,6 +20,16 @@ Masks::Masks(Program & program, Stacks & stacks, const Vocabulary & vocabulary)
     : program(program), stacks(stacks), vocabulary(vocabulary),
       way(std::max(vocabulary.groups()[0].longest, vocabulary.groups()[1].longest) + 1) {
     number({}); // nothing may come
+    for (uint8_t state = 0; state < plain_states; ++state) {
+        std::set<std::pair<uint8_t, uint8_t>> done; // classes, and where they lead
+        for (uint32_t byte = 0x20; byte < 0xf5; ++byte) {
+            const uint8_t next = after_plain(state, static_cast<uint8_t>(byte));
+            if (next != plain_none &&
+                done.emplace(program.expressions.class_of(static_cast<uint8_t>(byte)), next).second) {
+                plain_ways[state].emplace_back(byte, next);
+            }
+        }
+    }
 }
 
 Masks::StateId Masks::number(Heads heads) {
@@ -39,6 +51,7 @@ Masks::StateId Masks::number(Heads heads) {
 Masks::StateId Masks::after(StateId id, uint8_t byte, Budget & budget) {
     const size_t of_class = program.expressions.class_of(byte);
     if (states[id].after.empty()) {
+        budget.spend(program.expressions.class_count() * sizeof(int32_t) / step_bytes);
         states[id].after.assign(program.expressions.class_count(), not_known);
         used += program.expressions.class_count() * sizeof(int32_t);
     }
@@ -55,10 +68,13 @@ void Masks::walk(const Trie & trie, StateId start, Found & found, Budget & budge
     const std::vector<TrieNode> & nodes  = vocabulary.nodes();
     const std::vector<uint32_t> & tokens = vocabulary.tokens();
     way[nodes[trie.begin].depth]         = start;
-    uint64_t visited                     = 0;
+    uint32_t visited                     = 0;
     for (uint32_t i = trie.begin + 1; i < trie.end;) {
         const TrieNode & node = nodes[i];
-        ++visited;
+        if (++visited == nodes_paid) {
+            visited = 0;
+            budget.spend(nodes_paid / nodes_of_step);
+        }
         const StateId state = after(way[node.depth - 1u], node.byte, budget);
         if (state == 0) {
             i = node.end;
@@ -72,62 +88,66 @@ void Masks::walk(const Trie & trie, StateId start, Found & found, Budget & budge
         }
         i = states[state].heads.empty() ? node.end : i + 1;
     }
-    budget.spend(visited / 4);
+    budget.spend(1 + visited / nodes_of_step);
 }
 
-template <typename Call> void Masks::each_plain(const At & at, Budget & budget, Call && call) {
-    uint64_t done[4][plain_states] = {}; // bits of classes, by where in a character they lead
-    for (uint32_t value = 0x20; value < 0xf5; ++value) {
-        const auto    byte = static_cast<uint8_t>(value);
-        const uint8_t next = after_plain(at.second, byte);
-        if (next == plain_none) {
-            continue;
-        }
-        const size_t of_class = program.expressions.class_of(byte);
-        uint64_t &   word     = done[of_class / 64][next];
-        const auto   bit      = uint64_t{ 1 } << (of_class % 64);
-        if ((word & bit) == 0) {
-            word |= bit;
-            call(At{ after(at.first, byte, budget), next });
+const Masks::Character & Masks::plain_character(StateId start, Budget & budget) {
+    if (const auto known = plain_characters.find(start); known != plain_characters.end()) {
+        return known->second;
+    }
+    using At = std::pair<StateId, uint8_t>; // and where in the character it is
+    Character       result;
+    std::set<At>    seen;
+    std::vector<At> todo{ { start, plain_start } };
+    while (!todo.empty()) {
+        const At at = todo.back();
+        todo.pop_back();
+        for (const auto & [byte, place] : plain_ways[at.second]) {
+            budget.spend(1);
+            const At to{ after(at.first, byte, budget), place };
+            result.is_over = result.is_over || states[to.first].is_crossing;
+            if (states[to.first].heads.empty()) {
+                result.reads_all = false;
+                continue;
+            }
+            result.reads_any = true;
+            if (!seen.insert(to).second) {
+                continue;
+            }
+            if (place == plain_start) {
+                result.next.push_back(to.first);
+            } else {
+                todo.push_back(to);
+            }
         }
     }
+    used += sizeof(Character) + result.next.size() * sizeof(StateId);
+    return plain_characters.emplace(start, std::move(result)).first->second;
 }
 
 Masks::Plain Masks::plain_after(StateId start, size_t most, Budget & budget) {
-    std::vector<At> level{ { start, plain_start } };
-    std::vector<At> seen = level;
-    bool is_over_inside  = states[start].is_crossing; // the state is over somewhere, and what is below may read on
+    std::vector<StateId> level{ start };
+    std::set<StateId>    seen{ start };
+    bool is_over_inside = states[start].is_crossing; // the state is over somewhere, and what is below may read on
     for (size_t count = 0; count < most; ++count) {
-        std::vector<At> todo = level; // and those inside of its next character
-        std::vector<At> next;
-        bool            reads_all = true;
-        bool            reads_any = false;
-        while (!todo.empty()) {
-            const At at = todo.back();
-            todo.pop_back();
-            each_plain(at, budget, [&](const At & to) {
-                is_over_inside = is_over_inside || states[to.first].is_crossing;
-                if (states[to.first].heads.empty()) {
-                    reads_all = false;
-                    return;
-                }
-                reads_any = true;
-                if (to.second != plain_start) {
-                    todo.push_back(to);
-                } else if (std::find(next.begin(), next.end(), to) == next.end()) {
-                    next.push_back(to);
-                }
-            });
+        std::vector<StateId> next;
+        bool                 reads_all = true;
+        bool                 reads_any = false;
+        for (const StateId state : level) {
+            const Character & one = plain_character(state, budget);
+            budget.spend(1 + one.next.size());
+            is_over_inside = is_over_inside || one.is_over;
+            reads_all      = reads_all && one.reads_all;
+            reads_any      = reads_any || one.reads_any;
+            next.insert(next.end(), one.next.begin(), one.next.end());
         }
         if (!reads_all) {
             return { count, !reads_any && !is_over_inside };
         }
+        std::sort(next.begin(), next.end());
+        next.erase(std::unique(next.begin(), next.end()), next.end());
         const size_t before = seen.size();
-        for (const At & at : next) {
-            if (std::find(seen.begin(), seen.end(), at) == seen.end()) {
-                seen.push_back(at);
-            }
-        }
+        seen.insert(next.begin(), next.end());
         if (seen.size() == before) {
             break;
         }
@@ -175,6 +195,7 @@ Masks::Found Masks::walked(FrameId frame, const std::vector<uint32_t> & from, co
         }
         walk(trie, start, found, budget);
     }
+    budget.spend(found.crossing.size() / nodes_of_step);
     if (from.size() > 1) { // one of them can be below another
         std::sort(found.crossing.begin(), found.crossing.end());
         found.crossing.erase(std::unique(found.crossing.begin(), found.crossing.end()), found.crossing.end());
@@ -184,7 +205,9 @@ Masks::Found Masks::walked(FrameId frame, const std::vector<uint32_t> & from, co
     return found;
 }
 
-void Masks::add_tokens(const Found & found, std::span<uint32_t> bits) const {
+void Masks::add_tokens(const Found & found, std::span<uint32_t> bits, Budget & budget) const {
+    const size_t words = found.bits.size() + (found.plain == nullptr ? 0 : bits.size());
+    budget.spend((words * sizeof(uint32_t) + found.tokens.size()) / step_bytes);
     const auto add_all = [&](const std::vector<uint32_t> & more) {
         std::transform(more.begin(), more.end(), bits.begin(), bits.begin(), std::bit_or<>());
     };
@@ -217,7 +240,7 @@ void Masks::add_group(StackId stack, size_t number, std::span<uint32_t> bits, Se
     const TokenGroup & group = vocabulary.groups()[number];
     Found *            found = &found_for(tops[number], stacks.top(stack), { group.all.begin }, group, true, budget);
     for (;;) {
-        add_tokens(*found, bits);
+        add_tokens(*found, bits, budget);
         stack = stacks.below(stack);
         if (found->crossing.empty() || stack == Stacks::end) {
             return;
@@ -230,11 +253,22 @@ void Masks::add_group(StackId stack, size_t number, std::span<uint32_t> bits, Se
     }
 }
 
-// The tokens that a node of tokens names.
-void Masks::add_named(FrameId frame, std::span<uint32_t> bits) const {
-    for (uint32_t token = 0; token < vocabulary.size(); ++token) {
-        if (!vocabulary.text(token).empty() && stacks.accepts_token(frame, token)) {
-            bits[token / 32] |= 1u << (token % 32);
+// The tokens that a node of tokens names, whether they have a text or not, or all others that have one.
+void Masks::add_named(const ProgramNode & node, std::span<uint32_t> bits, Budget & budget) const {
+    const auto add = [&](uint32_t token) { bits[token / 32] |= 1u << (token % 32); };
+    if (!node.is_negated) {
+        budget.spend(node.tokens.size() / 4);
+        for (const uint32_t token : node.tokens) {
+            if (token < vocabulary.size() && !vocabulary.is_end(token)) {
+                add(token);
+            }
+        }
+        return;
+    }
+    budget.spend(vocabulary.tokens().size() / 4);
+    for (const uint32_t token : vocabulary.tokens()) {
+        if (!std::binary_search(node.tokens.begin(), node.tokens.end(), token)) {
+            add(token);
         }
     }
 }
@@ -244,7 +278,7 @@ void Masks::add(const std::vector<StackId> & heads, std::span<uint32_t> bits, Bu
     for (const StackId head : heads) {
         budget.spend(1);
         if (stacks.frame(stacks.top(head)).kind == FrameKind::token) {
-            add_named(stacks.top(head), bits);
+            add_named(stacks.tokens_of(stacks.top(head)), bits, budget);
             continue;
         }
         for (size_t number = 0; number < tops.size(); ++number) {

@@ -2,6 +2,7 @@
 // inside of a token, it goes on with what is below. So stacks that have their tops in common share the work.
 #pragma once
 
+#include "plain.h"
 #include "stacks.h"
 #include "vocabulary.h"
 
@@ -49,18 +50,24 @@ private:
                    Budget & budget);
     using Seen = std::unordered_set<uint64_t>; // the numbers of what was found, and stacks that it went on with
     void add_group(StackId head, size_t number, std::span<uint32_t> bits, Seen & seen, Budget & budget);
-    void add_named(FrameId frame, std::span<uint32_t> bits) const;
+    void add_named(const ProgramNode & node, std::span<uint32_t> bits, Budget & budget) const;
     void walk(const Trie & trie, StateId start, Found & found, Budget & budget);
     // How many plain characters (vocabulary.h), whatever they are, a state reads.
     struct Plain {
         size_t count;
         bool   is_most; // no token has more that may come
     };
-    using At = std::pair<StateId, uint8_t>; // and where in a character it is
-    template <typename Call> void each_plain(const At & at, Budget & budget, Call && call);
-    Plain                         plain_after(StateId state, size_t most, Budget & budget);
-    void                          pack(Found & found) const;
-    void                          add_tokens(const Found & found, std::span<uint32_t> bits) const;
+    // What one plain character does.
+    struct Character {
+        bool                 reads_all = true;  // whatever it is, it may come
+        bool                 reads_any = false; // some byte of it may
+        bool                 is_over   = false; // the state is over inside of it or after it
+        std::vector<StateId> next;              // after it
+    };
+    const Character & plain_character(StateId state, Budget & budget);
+    Plain             plain_after(StateId state, size_t most, Budget & budget);
+    void              pack(Found & found) const;
+    void              add_tokens(const Found & found, std::span<uint32_t> bits, Budget & budget) const;
 
     Program &             program;
     Stacks &              stacks;
@@ -72,6 +79,9 @@ private:
     std::vector<std::unique_ptr<Found>> founds;
     size_t                              used = 0;
     std::vector<StateId>                way; // by depth
+    // By place in a plain character: a byte of each class that may come there, and where it leads.
+    std::array<std::vector<std::pair<uint8_t, uint8_t>>, plain_states> plain_ways;
+    std::unordered_map<StateId, Character>                             plain_characters;
 };
 
 } // namespace ggsl::grammar

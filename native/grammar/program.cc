@@ -180,12 +180,13 @@ void check_depth(const std::vector<ProgramNode> & nodes) {
 }
 
 // Nodes in an order in which each comes after all that it is made of, what rules name included; those that are part of a circle, and
-// those that use one, are left out.
+// those that use one, are left out; and so are those that are deep, since derivatives are recursive.
 std::vector<NodeId> regular_order(const std::vector<ProgramNode> & nodes) {
     const auto                       count = static_cast<NodeId>(nodes.size());
     std::vector<size_t>              waits(count);
     std::vector<std::vector<NodeId>> users(count);
     std::vector<NodeId>              ready;
+    std::vector<uint32_t>            depth(count, 1);
     for (NodeId id = 0; id < count; ++id) {
         const auto needs = [&](NodeId child) {
             users[child].push_back(id);
@@ -205,7 +206,8 @@ std::vector<NodeId> regular_order(const std::vector<ProgramNode> & nodes) {
     }
     for (size_t i = 0; i < ready.size(); ++i) {
         for (const NodeId user : users[ready[i]]) {
-            if (--waits[user] == 0) {
+            depth[user] = std::max(depth[user], depth[ready[i]] + 1);
+            if (--waits[user] == 0 && depth[user] <= max_depth) {
                 ready.push_back(user);
             }
         }
@@ -267,7 +269,8 @@ void check_regular(const std::vector<ProgramNode> & nodes) {
         if ((node.kind == NodeKind::intersection || node.kind == NodeKind::complement) && !node.is_regular) {
             fail(code::invalid_argument,
                  "an intersection or a complement in a grammar must be of regular parts: without recursion, "
-                 "members and tokens");
+                 "members and tokens, and not nested deeper than %u levels",
+                 max_depth);
         }
     }
 }
@@ -382,9 +385,11 @@ Program::Program(std::span<const uint32_t> words) {
         damaged("expected the end", reader.place());
     }
     check_depth(nodes);
+    Budget budget(max_load_steps);
     for (const NodeId id : regular_order(nodes)) {
         nodes[id].is_regular = true;
         nodes[id].expression = expression_of(expressions, id, nodes, parts);
+        budget.spend(expressions.taken_work());
     }
     check_regular(nodes);
     expressions.make_classes();

@@ -7,6 +7,11 @@ namespace ggsl::grammar {
 
 namespace {
 
+// For a new stack, which is mostly far from the others in memory.
+constexpr uint64_t stack_steps = 20;
+// Members that are counted for a step.
+constexpr size_t members_of_step = 16;
+
 uint64_t bits_of(const MembersState & state) {
     uint64_t count = 0;
     for (const uint64_t word : state.seen) {
@@ -57,29 +62,37 @@ uint32_t Stacks::state_number(const MembersState & state) {
     const auto number = state_numbers.find_or(hash, next, [&](uint32_t i) { return states[i] == state; });
     if (number == next) {
         states.push_back(state);
+        state_bytes += sizeof(MembersState) + state.seen.size() * sizeof(uint64_t);
     }
     return number;
 }
 
 void Stacks::begin() {
-    ++search;
+    if (++search == 0) { // all numbers were used
+        std::fill(seen.begin(), seen.end(), 0);
+        search = 1;
+    }
     todo.clear();
     found = {};
 }
 
-Heads Stacks::finish() {
-    std::sort(found.stacks.begin(), found.stacks.end());
-    if (found.stacks.size() > max_stacks) {
+void Stacks::add_found(StackId stack) {
+    if (found.stacks.size() == max_stacks) {
         fail(code::limit_exceeded,
              "the grammar has more than %zu open stacks here: it is too ambiguous, or the text is nested too deeply",
              max_stacks);
     }
+    found.stacks.push_back(stack);
+}
+
+Heads Stacks::finish() {
+    std::sort(found.stacks.begin(), found.stacks.end());
     return std::move(found);
 }
 
 Heads Stacks::beginning(Budget & budget) {
     begin();
-    enter(program.root, end);
+    enter(program.root, end, budget);
     expand(budget);
     return finish();
 }
@@ -120,18 +133,18 @@ Heads Stacks::after(const std::vector<StackId> & heads, uint8_t byte, Budget & b
     return finish();
 }
 
-bool Stacks::accepts_token(FrameId id, uint32_t token) const {
-    if (frames[id].kind != FrameKind::token) {
-        return false;
-    }
-    const ProgramNode & node = program.nodes[frames[id].a];
-    return std::binary_search(node.tokens.begin(), node.tokens.end(), token) != node.is_negated;
-}
-
-void Stacks::after_token(const std::vector<StackId> & heads, uint32_t token, Heads & into, Budget & budget) {
+void Stacks::after_token(const std::vector<StackId> & heads, uint32_t token, bool has_text, Heads & into,
+                         Budget & budget) {
     begin();
     for (const StackId head : heads) {
-        if (accepts_token(entries[head].top, token)) {
+        budget.spend(1);
+        const Frame & top = frames[entries[head].top];
+        if (top.kind != FrameKind::token) {
+            continue;
+        }
+        const ProgramNode & node     = program.nodes[top.a];
+        const bool          is_named = std::binary_search(node.tokens.begin(), node.tokens.end(), token);
+        if (node.is_negated ? has_text && !is_named : is_named) {
             todo.push_back(entries[head].below);
         }
     }
@@ -143,7 +156,8 @@ void Stacks::after_token(const std::vector<StackId> & heads, uint32_t token, Hea
     into.stacks.erase(std::unique(into.stacks.begin(), into.stacks.end()), into.stacks.end());
 }
 
-void Stacks::enter(NodeId id, StackId below) {
+void Stacks::enter(NodeId id, StackId below, Budget & budget) {
+    budget.spend(1); // nodes in nodes may be many ways to the same stack
     const ProgramNode & node = program.nodes[id];
     if (!node.is_productive) {
         return;
@@ -160,7 +174,7 @@ void Stacks::enter(NodeId id, StackId below) {
             return;
         case NodeKind::any:
             for (const NodeId one : node.nodes) {
-                enter(one, below);
+                enter(one, below, budget);
             }
             return;
         case NodeKind::repeat:
@@ -183,7 +197,8 @@ StackId Stacks::members(const MembersState & state, StackId below) {
     return push(frame({ FrameKind::members, state_number(state) }), below);
 }
 
-void Stacks::enter_member(const MembersState & state, size_t member, StackId below) {
+void Stacks::enter_member(const MembersState & state, size_t member, StackId below, Budget & budget) {
+    budget.spend(state.seen.size() * sizeof(uint64_t) / step_bytes);
     const ProgramNode & node = program.nodes[state.node];
     MembersState        next = state;
     next.is_after_mark       = false;
@@ -194,7 +209,7 @@ void Stacks::enter_member(const MembersState & state, size_t member, StackId bel
         if (node.is_ordered) {
             next.next = static_cast<uint32_t>(member);
         }
-        enter(node.others, members(next, below));
+        enter(node.others, members(next, below), budget);
         return;
     }
     if (node.is_ordered) {
@@ -202,37 +217,50 @@ void Stacks::enter_member(const MembersState & state, size_t member, StackId bel
     } else {
         next.seen[member / 64] |= uint64_t{ 1 } << (member % 64);
     }
-    enter(node.nodes[member], members(next, below));
+    enter(node.nodes[member], members(next, below), budget);
 }
 
-// Whether the required ones, and as many as have to come, can follow a member.
-bool Stacks::can_follow(const MembersState & state, size_t member) const {
-    const ProgramNode & node  = program.nodes[state.node];
-    const size_t        all   = node.nodes.size();
-    uint64_t            after = state.count + 1u;
-    uint64_t            required;
-    uint64_t            possible;
-    if (node.is_ordered) {
-        required = node.required_after[std::min(member + 1, all)];
-        possible = all - std::min(member + 1, all);
-    } else {
-        possible = all - bits_of(state) - (member < all);
-        required = node.required_after[0] - (member < all && node.is_required[member]);
-        for (size_t i = 0; i < all; ++i) {
+// How many members have to come, and can.
+struct Stacks::MembersLeft {
+    MembersLeft(const ProgramNode & node, const MembersState & state) : node(node), state(state) {
+        if (node.is_ordered) {
+            return;
+        }
+        required = node.required_after[0];
+        for (size_t i = 0; i < node.nodes.size(); ++i) {
             required -= has_bit(state.seen, i) && node.is_required[i];
         }
+        possible = node.nodes.size() - bits_of(state);
     }
-    return after + required <= node.max && (node.others != no_node || after + possible >= node.min);
-}
+    // Whether the required ones, and as many as have to come, can follow a member.
+    bool can_follow(size_t member) const {
+        const size_t   all    = node.nodes.size();
+        const uint64_t after  = state.count + 1u;
+        uint64_t       needed = required - (member < all && node.is_required[member]);
+        uint64_t       others = possible - (member < all);
+        if (node.is_ordered) {
+            needed = node.required_after[std::min(member + 1, all)];
+            others = all - std::min(member + 1, all);
+        }
+        return after + needed <= node.max && (node.others != no_node || after + others >= node.min);
+    }
+
+    const ProgramNode &  node;
+    const MembersState & state;
+    uint64_t             required = 0; // in any order
+    uint64_t             possible = 0;
+};
 
 void Stacks::enter_members(const MembersState & state, StackId below, Budget & budget) {
     const ProgramNode & node     = program.nodes[state.node];
     const size_t        count    = node.nodes.size();
     bool                is_whole = true; // each required one has come
     std::vector<size_t> can_come;
-    const auto          add = [&](size_t member) {
-        budget.spend(node.is_ordered || (node.min == 0 && node.max == endless) ? 1 : 1 + count / 8);
-        if ((node.min == 0 && node.max == endless) || can_follow(state, member)) {
+    const MembersLeft   left(node, state);
+    budget.spend(1 + (node.is_ordered ? 0 : count / members_of_step));
+    const auto add = [&](size_t member) {
+        budget.spend(1);
+        if ((node.min == 0 && node.max == endless) || left.can_follow(member)) {
             can_come.push_back(member);
         }
     };
@@ -261,12 +289,12 @@ void Stacks::enter_members(const MembersState & state, StackId below, Budget & b
         if (state.count > 0) {
             MembersState next  = state;
             next.is_after_mark = true;
-            enter(node.separator, members(next, below));
+            enter(node.separator, members(next, below), budget);
             return;
         }
     }
     for (const size_t member : can_come) {
-        enter_member(state, member, below);
+        enter_member(state, member, below, budget);
     }
 }
 
@@ -278,34 +306,38 @@ void Stacks::expand(Budget & budget) {
             continue;
         }
         seen[stack] = search;
-        budget.spend(1);
+        budget.spend(1 + stack_steps * (entries.size() - paid));
+        paid                = entries.size();
         const Frame   top   = frames[entries[stack].top];
         const StackId under = entries[stack].below;
         switch (top.kind) {
             case FrameKind::end:     found.may_end = true; break;
             case FrameKind::unknown: found.is_crossing = true; break;
             case FrameKind::bytes:
-                found.stacks.push_back(stack);
+                add_found(stack);
                 if (program.expressions.is_nullable(top.a)) {
                     todo.push_back(under);
                 }
                 break;
-            case FrameKind::token: found.stacks.push_back(stack); break;
-            case FrameKind::node:  enter(top.a, under); break;
+            case FrameKind::token: add_found(stack); break;
+            case FrameKind::node:  enter(top.a, under, budget); break;
             case FrameKind::rest:  {
                 const ProgramNode & node = program.nodes[top.a];
                 const bool          last = top.b + 1 == node.nodes.size();
-                enter(node.nodes[top.b], last ? under : push(frame({ FrameKind::rest, top.a, top.b + 1 }), under));
+                enter(node.nodes[top.b], last ? under : push(frame({ FrameKind::rest, top.a, top.b + 1 }), under),
+                      budget);
                 break;
             }
             case FrameKind::times:
                 if (top.b == 0) {
                     todo.push_back(under);
                 }
-                if (top.c > 0) {
+                if (top.c == 1) { // nothing is left after the last, so that ambiguous texts have fewer stacks
+                    enter(top.a, under, budget);
+                } else if (top.c > 1) {
                     const uint32_t least = top.b == 0 ? 0 : top.b - 1;
                     const uint32_t most  = top.c == endless ? endless : top.c - 1;
-                    enter(top.a, push(frame({ FrameKind::times, top.a, least, most }), under));
+                    enter(top.a, push(frame({ FrameKind::times, top.a, least, most }), under), budget);
                 }
                 break;
             case FrameKind::members: {
@@ -344,12 +376,13 @@ StackId Stacks::copied(const Stacks & from, StackId stack, StackCopies & copies)
         result                    = push(frame(top), result);
         copies.stacks[way.back()] = result;
     }
+    paid = entries.size(); // no call pays for it
     return result;
 }
 
 size_t Stacks::bytes_used() const {
     return frames.size() * sizeof(Frame) + frame_numbers.bytes() + entries.size() * (sizeof(Entry) + 4) +
-           entry_numbers.bytes() + states.size() * 64 + state_numbers.bytes();
+           entry_numbers.bytes() + state_bytes + state_numbers.bytes();
 }
 
 } // namespace ggsl::grammar

@@ -76,9 +76,10 @@ public:
     Heads opened(FrameId top, StackId below, Budget & budget);
     // What may come after a byte.
     Heads after(const std::vector<StackId> & heads, uint8_t byte, Budget & budget);
-    // What may come after a token that a node of tokens names; adds to `into`.
-    void after_token(const std::vector<StackId> & heads, uint32_t token, Heads & into, Budget & budget);
-    bool accepts_token(FrameId frame, uint32_t token) const;
+    // What may come after a token that a node of tokens names; adds to `into`. A token without a text comes only where it is named.
+    void after_token(const std::vector<StackId> & heads, uint32_t token, bool has_text, Heads & into, Budget & budget);
+    // The node of tokens of such a frame.
+    const ProgramNode & tokens_of(FrameId frame) const { return program.nodes[frames[frame].a]; }
 
     // The frame with counters up to `longest`: the same for texts of so many bytes.
     FrameId capped(FrameId frame, uint32_t longest);
@@ -95,13 +96,14 @@ private:
     };
 
     void  begin();
+    void  add_found(StackId stack);
     Heads finish();
     // Goes on from each stack of `todo` to those whose tops read something.
-    void     expand(Budget & budget);
-    void     enter(NodeId node, StackId below);
+    void expand(Budget & budget);
+    void enter(NodeId node, StackId below, Budget & budget);
+    struct MembersLeft;
     void     enter_members(const MembersState & state, StackId below, Budget & budget);
-    bool     can_follow(const MembersState & state, size_t member) const;
-    void     enter_member(const MembersState & state, size_t member, StackId below);
+    void     enter_member(const MembersState & state, size_t member, StackId below, Budget & budget);
     StackId  members(const MembersState & state, StackId below);
     uint32_t state_number(const MembersState & state);
     void     add_head(FrameId top, StackId below, Expression e);
@@ -113,8 +115,10 @@ private:
     Numbers                   entry_numbers;
     std::vector<MembersState> states;
     Numbers                   state_numbers;
+    size_t                    state_bytes = 0;
     // of the search under way
-    std::vector<uint32_t> seen; // by stack: the search that saw it
+    std::vector<uint32_t> seen;       // by stack: the search that saw it
+    size_t                paid   = 0; // stacks
     uint32_t              search = 0;
     std::vector<StackId>  todo;
     Heads                 found;

@@ -5,7 +5,7 @@
 #include "plain.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 namespace ggsl::grammar {
 
@@ -23,6 +23,15 @@ size_t plain_characters(std::string_view text) {
         count += state == plain_start;
     }
     return state == plain_start ? count : 0;
+}
+
+// Texts in the order of these numbers are sorted, but for those with the same number.
+uint64_t first_bytes(std::string_view text) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof(number); ++i) {
+        number = number << 8 | (i < text.size() ? static_cast<uint8_t>(text[i]) : 0);
+    }
+    return number;
 }
 
 // Plain tokens with more characters are walked.
@@ -45,16 +54,24 @@ Vocabulary::Vocabulary(std::span<const uint8_t> bytes, std::span<const uint32_t>
         fail(code::invalid_argument, "the vocabulary has %zu tokens, found the end-of-text token %u", size(),
              end_tokens.back());
     }
-    std::array<std::vector<uint32_t>, 2> of_group;
+    std::vector<std::pair<uint64_t, uint32_t>> sorted; // with their first bytes, which mostly differ
     for (uint32_t token = 0; token < size(); ++token) {
         const std::string_view of = text(token);
         if (of.size() > max_token_bytes) {
             fail(code::limit_exceeded, "token %u has %zu bytes, expected at most %u", token, of.size(),
                  max_token_bytes);
         }
-        if (!of.empty()) {
-            of_group[of.size() > most_short].push_back(token);
+        if (!of.empty() && !is_end(token)) {
+            sorted.emplace_back(first_bytes(of), token);
         }
+    }
+    std::sort(sorted.begin(), sorted.end(), [&](const auto & a, const auto & b) {
+        return a.first != b.first ? a.first < b.first
+                                  : std::pair(text(a.second), a.second) < std::pair(text(b.second), b.second);
+    });
+    std::array<std::vector<uint32_t>, 2> of_group;
+    for (const auto & [bytes_of, token] : sorted) {
+        of_group[text(token).size() > most_short].push_back(token);
     }
     for (size_t i = 0; i < of_group.size(); ++i) {
         fill(token_groups[i], of_group[i]);
@@ -71,20 +88,21 @@ void Vocabulary::fill(TokenGroup & group, const std::vector<uint32_t> & of) {
             others.push_back(token);
             continue;
         }
-        for (size_t count = characters; count <= most_plain; ++count) {
-            group.plain[count][token / 32] |= 1u << (token % 32);
-        }
+        group.plain[characters][token / 32] |= 1u << (token % 32);
+    }
+    for (size_t count = 1; count <= most_plain; ++count) { // at most so many
+        std::transform(group.plain[count].begin(), group.plain[count].end(), group.plain[count - 1].begin(),
+                       group.plain[count].begin(), std::bit_or<>());
     }
     group.all    = build(of);
-    group.others = build(std::move(others));
+    group.others = build(others);
 }
 
 bool Vocabulary::is_end(uint32_t token) const {
     return std::binary_search(end_tokens.begin(), end_tokens.end(), token);
 }
 
-Trie Vocabulary::build(std::vector<uint32_t> of) {
-    std::sort(of.begin(), of.end(), [&](uint32_t a, uint32_t b) { return text(a) < text(b); });
+Trie Vocabulary::build(const std::vector<uint32_t> & of) {
     Trie trie{ static_cast<uint32_t>(trie_nodes.size()), 0 };
     trie_nodes.push_back({ 0, static_cast<uint32_t>(token_list.size()), 0, 0 });
     std::vector<uint32_t> way{ trie.begin };

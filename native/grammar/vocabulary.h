@@ -36,8 +36,8 @@ struct TokenGroup {
 
 class Vocabulary {
 public:
-    // The text of token i is from `offsets[i]` to `offsets[i + 1]`, empty for one that never comes next. Throws Failure
-    // (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    // The text of token i is from `offsets[i]` to `offsets[i + 1]`, empty for one that comes only where a grammar names it; `ends` come
+    // where a text may end, and nowhere else. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
     Vocabulary(std::span<const uint8_t> bytes, std::span<const uint32_t> offsets, std::span<const uint32_t> ends);
 
     size_t           size() const { return places.size() - 1; }
@@ -50,13 +50,14 @@ public:
     size_t                        bytes_used() const;
 
     const std::vector<TrieNode> & nodes() const { return trie_nodes; }
-    // The tokens of a node are from its `token` to that of the node after it.
+    // Those with a text, but for ends. The tokens of a node are from its `token` to that of the node after it.
     const std::vector<uint32_t> & tokens() const { return token_list; }
     // Short tokens and the few long ones: for short ones, large counters are alike.
     const std::array<TokenGroup, 2> & groups() const { return token_groups; }
 
 private:
-    Trie build(std::vector<uint32_t> of);
+    // Of tokens that are sorted by their texts.
+    Trie build(const std::vector<uint32_t> & of);
     void fill(TokenGroup & group, const std::vector<uint32_t> & of);
 
     std::vector<char>         texts;

@@ -1,15 +1,25 @@
 #include "grammar.h"
 
-#include "graph/backend.h"
 #include "graph/failure.h"
+#include "grammar/grammar.h"
 #include "grammar_check.h"
-#include "grammar_rules.h"
 #include "model.h"
-#include "token_texts.h"
+#include "model_grammars.h"
 
 #include <cmath>
 
 namespace ggsl {
+
+namespace {
+
+// Fewer rows are tried one by one: a mask of the whole vocabulary costs more.
+constexpr size_t few_rows = 128;
+
+bool has_bit(const std::vector<uint32_t> & bits, size_t i) {
+    return (bits[i / 32] >> (i % 32)) & 1;
+}
+
+} // namespace
 
 SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root) {
     check_grammar(vocab, text, root);
@@ -22,113 +32,36 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
 }
 
 Grammar::Grammar(const Model & model, const std::string & text, const std::string & root)
-    : rules(std::make_shared<const GrammarRules>(parse_grammar(model.vocab(), text, root))),
-      texts(model.token_texts()) {
-    GrammarSearch(*rules, state); // a grammar that exceeds a limit before its first token is an error now
+    : beginning(std::make_shared<const grammar::Position>(model.grammars().open(model, text, root))), at(beginning),
+      before(beginning) {}
+
+size_t Grammar::vocab_size() const {
+    return at->vocabulary().size();
 }
 
-std::vector<float> Grammar::allowed() const {
-    GrammarSearch search(*rules, state);
-    return all_allowed(search);
-}
-
-std::vector<float> Grammar::all_allowed(GrammarSearch & search) const {
-    std::vector<float> flags(texts->size(), 0.0f);
-    if (search.is_complete(search.start())) {
-        for (const llama_token token : texts->end_tokens()) {
-            flags[static_cast<size_t>(token)] = 1.0f;
-        }
-    }
-    // The cursors after the first bytes of the present text; the next text shares some of them.
-    std::vector<GrammarSearch::Cursor> path{ search.begin() };
-    const bool                         has_token_elements = search.has_token_elements(search.start());
-    size_t                             refused            = SIZE_MAX; // the length of a beginning that no stack accepts
-    for (const TokenTexts::Entry & entry : texts->sorted()) {
-        if (has_token_elements && search.accepts_token(search.start(), entry.token)) {
-            flags[static_cast<size_t>(entry.token)] = 1.0f;
-        }
-        if (entry.shared >= refused) {
-            continue;
-        }
-        refused                     = SIZE_MAX;
-        const std::string_view text = texts->text(entry);
-        path.resize(entry.shared + 1, path.front());
-        while (path.size() <= text.size()) {
-            GrammarSearch::Cursor cursor = path.back();
-            search.read(cursor, static_cast<uint8_t>(text[path.size() - 1]));
-            if (cursor.set == GrammarSearch::none) {
-                refused = path.size();
-                break;
-            }
-            path.push_back(cursor);
-        }
-        if (refused == SIZE_MAX && search.may_end(path.back())) {
-            flags[static_cast<size_t>(entry.token)] = 1.0f;
-        }
-    }
-    return flags;
-}
-
-bool Grammar::allows(GrammarSearch & search, llama_token token) const {
-    if (texts->is_end(token)) {
-        return search.is_complete(search.start());
-    }
-    GrammarSearch::Cursor cursor = search.begin();
-    return accept_text(search, token, cursor) ||
-           (!texts->text(token).empty() && search.accepts_token(search.start(), token));
+std::vector<uint32_t> Grammar::bits() const {
+    std::vector<uint32_t> bits(at->vocabulary().words());
+    at->allowed(bits);
+    return bits;
 }
 
 void Grammar::apply(llama_token_data_array & rows) const {
-    GrammarSearch search(*rules, state);
-    const bool    is_short   = rows.size < texts->size() / 16; // then a search through the whole vocabulary costs more
-    std::vector<float> flags = is_short ? std::vector<float>() : all_allowed(search);
+    const bool                  is_few     = rows.size <= few_rows;
+    const std::vector<uint32_t> is_allowed = is_few ? std::vector<uint32_t>() : bits();
     for (size_t i = 0; i < rows.size; ++i) {
-        const llama_token token = rows.data[i].id;
-        if (is_short ? !allows(search, token) : flags[static_cast<size_t>(token)] == 0.0f) {
+        const auto token = static_cast<uint32_t>(rows.data[i].id);
+        if (is_few ? at->after(token) == nullptr : !has_bit(is_allowed, token)) {
             rows.data[i].logit = -INFINITY;
         }
     }
 }
 
-// Whether the token's text fits; the cursor is then after it.
-bool Grammar::accept_text(GrammarSearch & search, llama_token token, GrammarSearch::Cursor & cursor) const {
-    const std::string_view text = texts->text(token);
-    for (size_t i = 0; i < text.size() && cursor.set != GrammarSearch::none; ++i) {
-        search.read(cursor, static_cast<uint8_t>(text[i]));
-    }
-    return !text.empty() && search.may_end(cursor);
-}
-
 void Grammar::accept(llama_token token) {
-    const auto refuse = [&] { fail(code::invalid_argument, "the grammar does not accept token %d here", token); };
-    if (token < 0 || static_cast<size_t>(token) >= texts->size()) {
-        refuse();
+    PositionPtr next = at->after(static_cast<uint32_t>(token));
+    if (!next) {
+        fail(code::invalid_argument, "the grammar does not accept token %d here", token);
     }
-    GrammarSearch search(*rules, state);
-    if (texts->is_end(token)) {
-        if (!search.is_complete(search.start())) {
-            refuse();
-        }
-        before = state;
-        return;
-    }
-    GrammarSearch::Cursor    cursor   = search.begin();
-    const GrammarSearch::Set by_text  = accept_text(search, token, cursor) ? cursor.set : GrammarSearch::none;
-    const bool               has_text = !texts->text(token).empty();
-    const GrammarSearch::Set by_token = has_text ? search.after_token(search.start(), token) : GrammarSearch::none;
-    const GrammarSearch::Set both     = search.unite(by_text, by_token);
-    if (both == GrammarSearch::none) {
-        refuse();
-    }
-    GrammarState next = search.state(both, by_text == GrammarSearch::none ? PartialCharacter() : cursor.partial);
-    before            = std::exchange(state, std::move(next));
-}
-
-size_t Grammar::bytes() const {
-    const auto size = [](const GrammarState & of) {
-        return of.stacks.size() * sizeof(GrammarStack) + of.heads.size() * sizeof(uint32_t);
-    };
-    return size(state) + size(before);
+    before = std::exchange(at, std::move(next));
 }
 
 } // namespace ggsl

@@ -14,10 +14,6 @@ namespace {
 constexpr size_t max_rule_depth = 4000;
 constexpr double max_steps      = 1e7;
 
-bool is_end(const llama_grammar_element & element) {
-    return element.type == LLAMA_GRETYPE_END || element.type == LLAMA_GRETYPE_ALT;
-}
-
 // The parser's errors end with the remaining text; a line number is more useful.
 [[noreturn]] void refuse(const std::string & text, const std::string & said) {
     const size_t      split = said.find(" at ");

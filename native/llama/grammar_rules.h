@@ -12,6 +12,11 @@ struct GrammarRules {
     size_t              start = 0;
 };
 
+// Of an alternative.
+inline bool is_end(const llama_grammar_element & element) {
+    return element.type == LLAMA_GRETYPE_END || element.type == LLAMA_GRETYPE_ALT;
+}
+
 // Parses and checks a grammar, as check_grammar does.
 GrammarRules parse_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root);
 

@@ -3,6 +3,7 @@
 #include "graph/backend.h"
 #include "graph/failure.h"
 #include "model_check.h"
+#include "model_grammars.h"
 #include "return_memory.h"
 
 #include <llama-model.h> // a private header of the release that this is linked to
@@ -254,9 +255,9 @@ std::vector<uint8_t> Model::classes() const {
     return classes;
 }
 
-std::shared_ptr<const TokenTexts> Model::token_texts() const {
-    std::call_once(texts_once, [this] { sorted_texts = std::make_shared<const TokenTexts>(vocab()); });
-    return sorted_texts;
+ModelGrammars & Model::grammars() const {
+    std::call_once(grammars_once, [this] { open_grammars = std::make_shared<ModelGrammars>(*this); });
+    return *open_grammars;
 }
 
 bool Model::is_recurrent() const {

@@ -1,7 +1,6 @@
 // A GGUF model: weights, vocabulary, metadata.
 #pragma once
 
-#include "token_texts.h"
 #include "tokenizer.h"
 
 #include <llama.h>
@@ -16,6 +15,8 @@
 #include <vector>
 
 namespace ggsl {
+
+class ModelGrammars;
 
 // Watches a load, from the thread that loads. A fraction from 0 to 1; false ends the load.
 using LoadWatch = std::function<bool(float)>;
@@ -75,8 +76,8 @@ public:
     // Without weights there are no contexts.
     bool has_weights() const { return !vocab_only; }
 
-    // The texts of all tokens, sorted; prepared by the first call. Safe to call from several threads.
-    std::shared_ptr<const TokenTexts> token_texts() const;
+    // Prepared by the first call. Safe to call from several threads. Throws Failure (LIMIT_EXCEEDED).
+    ModelGrammars & grammars() const;
 
     bool                                             is_end(llama_token token) const;
     std::string                                      description() const;
@@ -90,12 +91,12 @@ private:
         bool is_borrowed; // false unless it is given
         void operator()(llama_model * pointer) const;
     };
-    std::unique_ptr<llama_model, Deleter>     model;
-    bool                                      vocab_only = false;
-    mutable std::once_flag                    tokenizer_once;
-    mutable std::unique_ptr<const Tokenizer>  texts_to_tokens;
-    mutable std::once_flag                    texts_once;
-    mutable std::shared_ptr<const TokenTexts> sorted_texts;
+    std::unique_ptr<llama_model, Deleter>    model;
+    bool                                     vocab_only = false;
+    mutable std::once_flag                   tokenizer_once;
+    mutable std::unique_ptr<const Tokenizer> texts_to_tokens;
+    mutable std::once_flag                   grammars_once;
+    mutable std::shared_ptr<ModelGrammars>   open_grammars;
 };
 
 } // namespace ggsl

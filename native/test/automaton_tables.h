@@ -15,6 +15,27 @@ namespace ggsl::test::tables {
 using namespace grammar;
 using Words = std::vector<uint32_t>;
 
+inline std::shared_ptr<const Vocabulary> vocabulary_of(const std::vector<std::string> & texts) {
+    std::vector<uint8_t>  bytes;
+    std::vector<uint32_t> offsets{ 0 };
+    for (const std::string & text : texts) {
+        bytes.insert(bytes.end(), text.begin(), text.end());
+        offsets.push_back(static_cast<uint32_t>(bytes.size()));
+    }
+    return std::make_shared<Vocabulary>(bytes, offsets, Words{ 0 });
+}
+
+// An end of the text, both letters, and longer tokens.
+inline const std::vector<std::string> letters = { "", "a", "b", "ab", "ba", "aa", "bb", "aab", "abab", "bbbb", "a" };
+
+inline std::unique_ptr<Position> read(const Position & from, const std::string & text) {
+    auto at = std::make_unique<Position>(from);
+    for (size_t i = 0; i < text.size() && at; ++i) {
+        at = at->after(text[i] == 'a' ? 1 : 2);
+    }
+    return at;
+}
+
 // A table under construction.
 struct Table {
     Words    words{ words_version, 0, 0 };

@@ -21,27 +21,6 @@ std::vector<std::string> all_texts(size_t length) {
     return texts;
 }
 
-std::shared_ptr<const Vocabulary> vocabulary_of(const std::vector<std::string> & texts) {
-    std::vector<uint8_t>  bytes;
-    std::vector<uint32_t> offsets{ 0 };
-    for (const std::string & text : texts) {
-        bytes.insert(bytes.end(), text.begin(), text.end());
-        offsets.push_back(static_cast<uint32_t>(bytes.size()));
-    }
-    return std::make_shared<Vocabulary>(bytes, offsets, Words{ 0 });
-}
-
-// An end of the text, both letters, and longer tokens.
-const std::vector<std::string> letters = { "", "a", "b", "ab", "ba", "aa", "bb", "aab", "abab", "bbbb", "a" };
-
-std::unique_ptr<Position> read(const Position & from, const std::string & text) {
-    auto at = std::make_unique<Position>(from);
-    for (size_t i = 0; i < text.size() && at; ++i) {
-        at = at->after(text[i] == 'a' ? 1 : 2);
-    }
-    return at;
-}
-
 bool may_begin(const std::vector<std::string> & whole, const std::string & text) {
     return std::any_of(whole.begin(), whole.end(), [&](const std::string & one) { return one.starts_with(text); });
 }
@@ -220,6 +199,23 @@ void test_long_sequences() {
     check_long_sequence("intersections", intersections, intersections.list(NodeKind::intersection, { some, not_bb }));
 }
 
+// Rules without recursion that begin with others: as an expression they would be too deep.
+void test_deep_rules() {
+    const auto vocabulary = vocabulary_of(letters);
+    Table      table;
+    const auto a    = table.text("a");
+    const auto b    = table.text("b");
+    uint32_t   last = a;
+    for (int i = 0; i < 5000; ++i) {
+        const uint32_t rule = table.add({ static_cast<uint32_t>(NodeKind::rule), last });
+        last                = table.list(NodeKind::any, { table.list(NodeKind::all, { rule, b }), a });
+    }
+    const Position begin(std::make_shared<Grammar>(table.whole(last), vocabulary));
+    check_masks(begin, *vocabulary, 2);
+    const auto at = read(begin, "abbb");
+    CHECK(at && at->may_end(), "the text of many rules");
+}
+
 // A stack on which every level may be over inside of one token.
 void test_deep_stack() {
     Table          table;
@@ -293,6 +289,32 @@ void test_limits() {
     Position(slow).after(1); // it is usable afterwards
 }
 
+// a* b*, as many of both: each letter makes a text deeper.
+void test_deep_texts() {
+    const auto     vocabulary = vocabulary_of(letters);
+    Table          table;
+    const uint32_t rule  = table.add({ static_cast<uint32_t>(NodeKind::rule), 5 });
+    const uint32_t a     = table.text("a");
+    const uint32_t b     = table.text("b");
+    const uint32_t inner = table.list(NodeKind::all, { a, rule, b });
+    const uint32_t empty = table.text("");
+    const uint32_t root  = table.list(NodeKind::any, { inner, empty });
+    const auto     grammar =
+        std::make_shared<Grammar>(table.whole(root), vocabulary, Limits{ .bytes = 1 << 14, .bytes_of_texts = 1 << 18 });
+    const Position begin(grammar);
+    auto           at    = std::make_unique<Position>(begin);
+    int            depth = 0;
+    check_limit("a deep text", [&] {
+        for (; depth < 100'000; ++depth) {
+            at = at->after(1);
+        }
+    });
+    CHECK(depth > 1000, "the limit is at %d", depth);
+    check_limit("a deep text that goes on", [&] { at->after(1); });
+    at.reset();
+    CHECK(read(begin, "ab")->may_end(), "no text is read after a deep one");
+}
+
 void test_damage() {
     const auto vocabulary = vocabulary_of(letters);
     Random     random{ std::mt19937(11) };
@@ -308,7 +330,8 @@ void test_damage() {
             }
         }
         try {
-            const auto     grammar = std::make_shared<Grammar>(words, vocabulary, Limits{ 1 << 16, 1 << 14, 1 << 20 });
+            const auto grammar = std::make_shared<Grammar>(
+                words, vocabulary, Limits{ .steps_of_mask = 1 << 16, .steps_of_token = 1 << 14, .bytes = 1 << 20 });
             const Position begin(grammar);
             Words          bits(vocabulary->words());
             begin.allowed(bits);
@@ -331,9 +354,11 @@ void test_automaton() {
     test_long_tokens();
     test_characters();
     test_long_sequences();
+    test_deep_rules();
     test_deep_stack();
     test_counts_of_lengths();
     test_limits();
+    test_deep_texts();
     test_damage();
 }
 

@@ -58,5 +58,7 @@ void test_host();
 void test_rows(const char * model_path);
 void test_grammar(const char * model_path);
 void test_automaton();
+void test_automaton_calls();
+void test_automaton_threads();
 
 } // namespace ggsl::test

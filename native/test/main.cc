@@ -16,6 +16,8 @@ int main(int count, char ** arguments) {
     ggsl::test::test_cases();
     ggsl::test::test_fuzz();
     ggsl::test::test_automaton();
+    ggsl::test::test_automaton_calls();
+    ggsl::test::test_automaton_threads();
     ggsl::test::test_host();
     ggsl::test::test_grammar("examples/model/demo-q8_0.gguf");
     ggsl::test::test_rows("examples/model/demo-q8_0.gguf");

@@ -1,6 +1,7 @@
 // Test only: llama.cpp's own CPU samplers, the oracle for GGSL's chains.
 #include "addon/sampler_spec_value.h"
 #include "llama/deep_stack.h"
+#include "grammar_oracle.h"
 #include "ties.h"
 
 #include <gguf.h>
@@ -259,6 +260,7 @@ Napi::Value tokenize_reference(const Napi::CallbackInfo & info) {
 
 Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("LlamaChain", LlamaChain::define(env));
+    exports.Set("LlamaGrammar", define_llama_grammar(env));
     exports.Set("generateReference", Napi::Function::New<generate_reference>(env));
     exports.Set("picksNear", Napi::Function::New<picks_near_text>(env));
     exports.Set("tokenizeReference", Napi::Function::New<tokenize_reference>(env));

@@ -231,6 +231,7 @@ int main(int count, char ** arguments) {
     std::thread other([&] { ggsl::load_backends(arguments[1]); });
     ggsl::load_backends(arguments[1]);
     other.join();
+    ggsl::test::test_automaton_threads();
     ggsl::test::run(arguments[2]);
     std::puts("all tests of threads passed");
     return 0;

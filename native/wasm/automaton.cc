@@ -46,6 +46,11 @@ EMSCRIPTEN_KEEPALIVE void ggsl_automaton_close(const SharedGrammar * automaton) 
     delete automaton;
 }
 
+// Bytes that it keeps.
+EMSCRIPTEN_KEEPALIVE size_t ggsl_automaton_bytes(const SharedGrammar * automaton) {
+    return (*automaton)->bytes_used();
+}
+
 EMSCRIPTEN_KEEPALIVE Position * ggsl_position_begin(const SharedGrammar * automaton) {
     return guarded([&] { return new Position(*automaton); });
 }

@@ -165,7 +165,7 @@ export function demoModelPath(): string | undefined {
 }
 
 /** Files that threads and processes run. `npm run generate` writes them, so that sources, builds and bundles start the same. */
-export const grammarWorkerPath = (): string => packageFile("grammars/xgrammar/worker.mjs");
+export const grammarWorkerPath = (): string => packageFile("grammars/threads/grammarWorker.mjs");
 /** It has a model on workers. */
 export const remotePath = (): string => packageFile("backends/remote/remoteChild.mjs");
 /** It tries a driver. */

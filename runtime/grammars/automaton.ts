@@ -1,80 +1,156 @@
-/** Positions of the engine of grammars in the addon or in WebAssembly: bounded by steps, in this thread. */
-import { invalid, translated } from "../core/errors.js";
-import { textsOf, type Vocabulary } from "../core/vocabulary.js";
-import type { AutomatonBinding, AutomatonPosition, TokenTrie } from "../backends/native/automatonBinding.js";
-import { followed } from "./followed.js";
-import type { Rules } from "./text/rules.js";
+/**
+ * Positions of texts in an automaton. Most tokens take microseconds, and are worked out in this thread; what takes more steps, or waits for
+ * another text of the grammar, goes to other threads where there are some.
+ */
+import { InputError, invalid, translate, translated } from "../core/errors.js";
+import type { AutomatonPosition, ThreadedPosition } from "../backends/native/automatonBinding.js";
+import type { OpenAutomaton } from "./automata.js";
+import { hasBit } from "./bits.js";
+import { soon } from "./soon.js";
+import { sharedPool } from "./threads/pool.js";
 import type { GrammarState } from "./types.js";
-import { tokenBytes } from "./tokenBytes.js";
-import { wordsOfRules } from "./words.js";
 
-const tries = new WeakMap<AutomatonBinding, WeakMap<Vocabulary, TokenTrie>>();
-
-/** Made once for a vocabulary. */
-function trieOf(binding: AutomatonBinding, vocabulary: Vocabulary): TokenTrie {
-  const known = tries.get(binding) ?? new WeakMap<Vocabulary, TokenTrie>();
-  tries.set(binding, known);
-  const before = known.get(vocabulary);
-  if (before) return before;
-  const { bytes, offsets } = tokenBytes(vocabulary);
-  const ends = Uint32Array.from(vocabulary.classes?.end ?? []);
-  const trie = new binding.TokenTrie(bytes, new Uint32Array(offsets), ends);
-  known.set(vocabulary, trie);
-  return trie;
+/** How the positions of a text are worked out. */
+export interface TextOptions {
+  /** In this thread, whatever it takes. */
+  readonly now: boolean;
+  /** Whose text it is: lanes take turns in other threads. */
+  readonly lane: string;
 }
 
-/** The tokens of a text up to a position. */
-interface Tokens {
-  readonly before: Tokens | undefined;
-  readonly token: number;
+/** The beginning of a text. */
+export const beginAutomaton = (opened: OpenAutomaton, options: TextOptions): GrammarState =>
+  new Place(new Text(opened, options), opened.start);
+
+const isThreaded = (position: AutomatonPosition): position is ThreadedPosition => "allowedLater" in position;
+
+const refused = (token: number): InputError => invalid(`the grammar does not accept token ${token} here`);
+
+/** What the positions of a text share. */
+class Text {
+  readonly ends: ReadonlySet<number>;
+  /** Words of a mask. */
+  readonly words: number;
+
+  constructor(
+    { vocabulary }: OpenAutomaton,
+    private readonly options: TextOptions,
+  ) {
+    ({ ends: this.ends, words: this.words } = vocabulary);
+  }
+
+  /** What can be worked out in other threads; undefined: all of it in this one. */
+  threaded(position: AutomatonPosition): ThreadedPosition | undefined {
+    return !this.options.now && isThreaded(position) ? position : undefined;
+  }
+
+  /** The position after a token; null: it takes more steps than this thread has. Throws `InputError` for one that may not come next. */
+  after(position: AutomatonPosition, token: number): AutomatonPosition | null {
+    if (this.isEnd(position, token)) return position;
+    const threaded = this.threaded(position);
+    const next = translated(() => (threaded ? threaded.afterQuickly(token) : position.after(token)));
+    if (next === undefined) throw refused(token);
+    return next;
+  }
+
+  async afterLater(position: AutomatonPosition, token: number): Promise<AutomatonPosition> {
+    const next = this.after(position, token) ?? (await this.later(() => this.threaded(position)!.afterLater(token)));
+    if (next === undefined) throw refused(token);
+    return next;
+  }
+
+  async later<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await sharedPool().run(this.options.lane, work);
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** The text may go on after its end, as if that were not there. */
+  private isEnd(position: AutomatonPosition, token: number): boolean {
+    if (!this.ends.has(token)) return false;
+    if (!position.mayEnd) throw refused(token);
+    return true;
+  }
 }
 
-function listed(last: Tokens | undefined): number[] {
-  const tokens: number[] = [];
-  for (let at = last; at; at = at.before) tokens.push(at.token);
-  return tokens.toReversed();
-}
+class Place implements GrammarState {
+  #bits: Uint32Array | undefined;
+  #waits: Promise<void> | undefined;
+  #at: AutomatonPosition;
+  /** Tokens after `#at` that are still to be read. */
+  #unread: readonly number[];
 
-/** The beginning of a text that the rules constrain. Throws `InputError`. */
-export function openAutomaton(binding: AutomatonBinding, rules: Rules, vocabulary: Vocabulary): GrammarState {
-  const ends = new Set(vocabulary.classes?.end ?? []);
-  const count = Math.ceil(textsOf(vocabulary).length / 32);
-  const automaton = translated(() => new binding.Automaton(trieOf(binding, vocabulary), wordsOfRules(rules)));
-  const state = (opened: AutomatonPosition, tokens: Tokens | undefined): GrammarState => {
-    const { mayEnd } = opened;
-    let kept: AutomatonPosition | undefined = opened;
-    // one that was released is read again
-    const position = (): AutomatonPosition =>
-      (kept ??= listed(tokens).reduce((at, token) => at.after(token)!, automaton.begin()));
-    let known: Uint32Array | undefined;
-    const bits = (): Uint32Array => {
-      if (known) return known;
-      const words = new Uint32Array(count);
-      translated(() => position().allowed(words));
-      return (known = words);
-    };
-    const accept = (token: number): GrammarState => {
-      const isEnd = ends.has(token);
-      if (isEnd && mayEnd) return self;
-      const next = isEnd ? undefined : translated(() => position().after(token));
-      if (!next) throw invalid(`the grammar does not accept token ${token} here`);
-      return state(next, { before: tokens, token });
-    };
-    const self: GrammarState = {
-      ready: () => undefined,
-      bits,
-      accept,
-      follow: (tokens) => Promise.resolve(followed(self, tokens, (token) => ends.has(token))),
-      // the others are freed with their objects
-      release() {
-        kept?.dispose?.();
-        if (kept?.dispose) kept = undefined;
-      },
-    };
-    return self;
-  };
-  return state(
-    translated(() => automaton.begin()),
-    undefined,
-  );
+  constructor(
+    private readonly text: Text,
+    at: AutomatonPosition,
+    unread: readonly number[] = [],
+  ) {
+    this.#at = at;
+    this.#unread = unread;
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.#bits ? undefined : (this.#waits ??= soon(() => (this.#isReady() ? undefined : this.#later())));
+  }
+
+  bits(): Uint32Array {
+    if (!this.#bits && !this.#isReady())
+      throw new InputError("this position of a grammar is not ready: await `ready()`", { code: "NOT_READY" });
+    return this.#bits!;
+  }
+
+  accept(token: number): GrammarState {
+    if (this.#bits && !hasBit(this.#bits, token)) throw refused(token);
+    const next = this.#isRead() ? this.text.after(this.#at, token) : null;
+    if (next === this.#at) return this;
+    return next ? new Place(this.text, next) : new Place(this.text, this.#at, [...this.#unread, token]);
+  }
+
+  async follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]> {
+    const states: GrammarState[] = [];
+    for (const token of Array.from(tokens)) {
+      const at: GrammarState = states.at(-1) ?? this;
+      await at.ready();
+      if (this.text.ends.has(token) || !hasBit(at.bits(), token)) break;
+      states.push(at.accept(token));
+    }
+    await states.at(-1)?.ready();
+    return states;
+  }
+
+  release(): void {
+    // positions are freed with their objects
+  }
+
+  /** Reads what this thread has time for; whether nothing is left. */
+  #isRead(): boolean {
+    let [at, read] = [this.#at, 0];
+    for (const token of this.#unread) {
+      const next = this.text.after(at, token);
+      if (!next) break;
+      at = next;
+      read++;
+    }
+    [this.#at, this.#unread] = [at, this.#unread.slice(read)];
+    return this.#unread.length === 0;
+  }
+
+  #isReady(): boolean {
+    if (!this.#isRead()) return false;
+    const bits = new Uint32Array(this.text.words);
+    const threaded = this.text.threaded(this.#at);
+    const isDone = translated(() => (threaded ? threaded.allowedQuickly(bits) : (this.#at.allowed(bits), true)));
+    if (isDone) this.#bits = bits;
+    return isDone;
+  }
+
+  async #later(): Promise<void> {
+    let at = this.#at;
+    for (const token of this.#unread) at = await this.text.afterLater(at, token);
+    [this.#at, this.#unread] = [at, []];
+    if (this.#isReady()) return;
+    this.#bits = await this.text.later(() => this.text.threaded(this.#at)!.allowedLater());
+  }
 }

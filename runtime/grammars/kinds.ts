@@ -3,7 +3,7 @@ import { show } from "@ggsl/compiler/core/show.js";
 import { unknownOption } from "@ggsl/compiler/core/optionNames.js";
 import { InputError, invalid } from "../core/errors.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
-import type { GrammarKind } from "./types.js";
+import type { GrammarKind, GrammarSource } from "./types.js";
 
 /** What messages call a source. */
 export const KIND_NAMES: Readonly<Record<GrammarKind, string>> = {
@@ -17,22 +17,42 @@ export const KIND_NAMES: Readonly<Record<GrammarKind, string>> = {
 const GRAMMAR_KINDS = Object.keys(KIND_NAMES) as readonly GrammarKind[];
 
 /** The members that a kind has besides its own. */
-export type KindOptions = Readonly<Partial<Record<GrammarKind, readonly string[]>>>;
+const OPTIONS: Readonly<Partial<Record<GrammarKind, readonly string[]>>> = {
+  jsonSchema: ["ignore", "whitespace", "order", "others"],
+};
 
 /** The kind of a source. Throws `InputError` for what is none. */
-export function kindWith(options: KindOptions, source: unknown): GrammarKind {
+export function kindOf(source: unknown): GrammarKind {
   const given = typeof source === "object" && source !== null && !Array.isArray(source) ? source : {};
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const kinds = GRAMMAR_KINDS.filter((kind) => names.includes(kind));
   const [kind] = kinds;
-  const known = kind === undefined ? [] : [kind, ...(options[kind] ?? [])];
-  const members = [...GRAMMAR_KINDS, ...Object.values(options).flat()];
+  const known = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? [])];
+  const members = [...GRAMMAR_KINDS, ...Object.values(OPTIONS).flat()];
   const fault = unknownOption(given, Object.fromEntries(members.map((name) => [name, true])));
   if (fault !== undefined || kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
     throw invalid(
       `a grammar must be an object with one of ${GRAMMAR_KINDS.map((name) => `\`${name}\``).join(", ")}${fault === undefined ? `, found ${show(source)}` : `: ${fault}`}`,
     );
   return kind;
+}
+
+/** What messages call a grammar. */
+export const nameOf = (source: GrammarSource): string => KIND_NAMES[kindOf(source)];
+
+/** A source as JSON. Throws `InputError` for what has no such form. */
+export function textOfSource(source: GrammarSource): string {
+  try {
+    return JSON.stringify(source);
+  } catch (error) {
+    const isDeep = error instanceof RangeError;
+    throw new InputError(
+      isDeep
+        ? `${nameOf(source)} exceeds a limit: it is nested too deeply`
+        : `${nameOf(source)} must be JSON: ${(error as Error).message}`,
+      { code: isDeep ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT", cause: error },
+    );
+  }
 }
 
 export function checkedText(text: unknown, name: string): string {

@@ -4,17 +4,42 @@
 export type GrammarSource =
   /** A grammar in llama.cpp's form, whose rule `root` is the text. */
   | { readonly gbnf: string }
-  /**
-   * A JSON schema: an object, a boolean, or either as JSON text. A keyword that cannot be enforced is an error, unless it is in
-   * `ignore`: the text need not obey it then.
-   */
-  | { readonly jsonSchema: object | boolean | string; readonly ignore?: readonly string[] }
+  | SchemaSource
   /** The whole text matches a regular expression. */
   | { readonly regex: string }
   /** The text is one of these. */
   | { readonly choices: readonly string[] }
   /** XGrammar's structural tags: text with parts that obey a schema or a grammar, such as tool calls. */
   | { readonly structuralTag: object };
+
+/** Texts that are JSON of a value that is valid for a schema. */
+export interface SchemaSource {
+  /** An object, a boolean, or either as JSON text. A keyword that a grammar cannot enforce is an error (UNENFORCED_KEYWORD). */
+  readonly jsonSchema: object | boolean | string;
+  /**
+   * Keywords that the text need not obey.
+   * @default none
+   */
+  readonly ignore?: readonly string[] | undefined;
+  /**
+   * What may come between the parts: `none`; `line`, a blank at most; `usual`, a blank, or a line and
+   * at most four blanks for each level of the values, and 64; `any` number of blanks and lines.
+   * @default "usual"
+   */
+  readonly whitespace?: "none" | "line" | "usual" | "any" | undefined;
+  /**
+   * The order of an object's properties: as the schema declares them, then the others; or any.
+   * @default "declared"
+   */
+  readonly order?: "declared" | "any" | undefined;
+  /**
+   * Whether properties come that the schema does not describe, in an object whose schema declares some with `properties` and says nothing of
+   * others (`additionalProperties`, `patternProperties`, `unevaluatedProperties`, `propertyNames`). JSON Schema allows them; `none`, as other
+   * programs do it, keeps a model to what is declared.
+   * @default "none"
+   */
+  readonly others?: "none" | "any" | undefined;
+}
 
 export type GrammarKind = "gbnf" | "jsonSchema" | "regex" | "choices" | "structuralTag";
 

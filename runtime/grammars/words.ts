@@ -1,4 +1,6 @@
 /** Rules as the table of nodes that the engine reads (native/grammar/program.h), in words. */
+import { show } from "@ggsl/compiler/core/show.js";
+import { invalid } from "../core/errors.js";
 import { spend } from "./budget.js";
 import { complement, normalized, ROOT, type Item, type Ranges, type Rules } from "./text/rules.js";
 
@@ -22,9 +24,43 @@ const enum Kind {
   tokens,
 }
 
-/** Throws `InputError` for more than the engine reads. */
-export function wordsOfRules(rules: Rules): Uint32Array {
+/** Nodes, and the tokens that they name. */
+export interface Table {
+  readonly words: Uint32Array;
+  readonly tokens: readonly NamedToken[];
+}
+
+interface NamedToken {
+  /** The place of its word. */
+  readonly at: number;
+  /** Its number or its text. */
+  readonly token: number | string;
+}
+
+/** What the tokens of a table are looked up in. */
+export interface Tokens {
+  readonly size: number;
+  /** Undefined for a text that no token has. */
+  tokenNamed(name: string): number | undefined;
+}
+
+export function tableOf(rules: Rules): Table {
   return new Writer(rules).whole();
+}
+
+/** The words for a vocabulary. Throws `InputError` for a token that it has not. */
+export function wordsFor({ words, tokens }: Table, vocabulary: Tokens): Uint32Array {
+  if (tokens.length === 0) return words;
+  const whole = words.slice();
+  for (const { at, token } of tokens) {
+    const found = typeof token === "string" ? vocabulary.tokenNamed(token) : token;
+    if (found === undefined || found >= vocabulary.size)
+      throw invalid(
+        `the grammar names the token ${typeof token === "string" ? show(token) : `[${token}]`}, which the vocabulary of ${vocabulary.size} tokens has not`,
+      );
+    whole[at] = found;
+  }
+  return whole;
 }
 
 const count = (value: number): number => (value === Infinity ? ENDLESS : value);
@@ -38,17 +74,18 @@ class Writer {
   private readonly written = new Map<Item, number>();
   /** Where the rules' nodes are named, before these are written. */
   private readonly open: { readonly at: number; readonly name: string }[] = [];
+  private readonly tokens: NamedToken[] = [];
 
   constructor(private readonly given: Rules) {}
 
-  whole(): Uint32Array {
+  whole(): Table {
     const root = this.item({ kind: "rule", name: ROOT });
     const bodies = new Map<string, number>();
     // rules that are found on the way are added to it
     for (const name of this.rules.keys()) bodies.set(name, this.item(this.given.get(name)!));
     for (const { at, name } of this.open) this.words[at] = bodies.get(name)!;
     [this.words[1], this.words[2]] = [this.nodes, root];
-    return Uint32Array.from(this.words);
+    return { words: Uint32Array.from(this.words), tokens: this.tokens };
   }
 
   private item(item: Item): number {
@@ -80,6 +117,8 @@ class Writer {
         return this.node([Kind.complement, this.item(item.item)]);
       case "members":
         return this.members(item);
+      case "token":
+        return this.token(item);
     }
   }
 
@@ -110,6 +149,12 @@ class Writer {
     const other = others ? this.item(others) : NONE;
     const flags = Number(order === "declared");
     return this.node([Kind.members, flags, mark, other, count(min), count(max), nodes.length, ...nodes]);
+  }
+
+  private token({ token, isNegated }: Extract<Item, { readonly kind: "token" }>): number {
+    const words = [Kind.tokens, Number(isNegated), 1];
+    this.tokens.push({ at: this.words.length + words.length, token });
+    return this.node([...words, 0]);
   }
 
   private list(kind: Kind, items: readonly Item[]): number {

@@ -1,9 +1,10 @@
 /** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
 import type { Chain } from "ggsl/chain/chain.js";
-import { kindOf } from "ggsl/grammars/sources.js";
+import { kindOf } from "ggsl/grammars/kinds.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { refusalFor } from "../faults.js";
+import { Refusal } from "../refusal.js";
 import type { Waiter } from "../lanes/lane.js";
 import type { AskedGrammar } from "../openai/grammars.js";
 import type { Engine } from "./engine.js";
@@ -19,7 +20,7 @@ export async function prepareGrammars(
   asked: AskedGrammar | undefined,
   client: Waiter,
 ): Promise<void> {
-  for (const { source, field } of usedBy(prepared, asked)) {
+  const prepare = async ({ source, field }: AskedGrammar): Promise<void> => {
     try {
       kindOf(source);
       await model.prepareGrammar(source, client);
@@ -27,8 +28,19 @@ export async function prepareGrammars(
       client.signal.throwIfAborted();
       throw refusalFor(error, field);
     }
-  }
+  };
+  for (const grammar of usedBy(prepared, asked))
+    await prepare(grammar).catch(async (error: unknown) => {
+      for (const { name, ...part } of grammar.parts ?? [])
+        await prepare(part).catch((ofPart: unknown) => {
+          throw ofPart instanceof Refusal ? named(name, ofPart) : ofPart;
+        });
+      throw error;
+    });
 }
+
+const named = (name: string, { reason, message, param }: Refusal): Refusal =>
+  new Refusal(reason, `${name}: ${message}`, param === undefined ? {} : { param });
 
 /** The grammars that features of a chain ask, and the fields that they come from. One that is absent is refused with the text. */
 function usedBy(

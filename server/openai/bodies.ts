@@ -1,6 +1,6 @@
 /** Bodies that fit their schemas. */
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
 import type { TextEndpoint } from "./fields.js";
 
 /** As `tidyBody` and `readChat` leave it: nothing in it is null. */
@@ -40,6 +40,7 @@ export interface ChatBody extends CommonBody {
   readonly max_completion_tokens?: number;
   readonly top_logprobs?: number;
   readonly response_format?: ResponseFormat;
+  readonly schema_options?: SchemaOptions;
   readonly tools?: readonly Tool[];
   readonly tool_choice?: ToolChoice;
   readonly parallel_tool_calls?: boolean;
@@ -55,6 +56,9 @@ export type ResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json_object" }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
+
+/** How the schemas of `response_format` and `tools` are read and written. */
+export type SchemaOptions = Omit<SchemaSource, "jsonSchema">;
 
 type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };

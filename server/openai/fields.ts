@@ -103,6 +103,13 @@ export const FIELDS = {
     schema.responseFormat,
     "`text`, `json_object`, `json_schema`: enforced while tokens are picked, strict or not",
   ),
+  schema_options: {
+    on: CHAT,
+    support: "own",
+    schema: schema.schemaOptions,
+    about:
+      "of the schemas of `response_format` and `tools`: `ignore`, keywords that need not hold; `whitespace`: `none`, `line`, `usual`, `any`; `order` of properties: `declared`, `any`; `others`, properties that nothing describes: `none`, `any`",
+  },
   tools: yes(
     CHAT,
     schema.tools,

@@ -2,18 +2,25 @@
 import type { Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
-import type { ChatBody, ResponseFormat } from "./bodies.js";
-import type { CallForm } from "./tools/form.js";
+import type { ChatBody } from "./bodies.js";
+import { parametersOf, type CallForm } from "./tools/form.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
   readonly source: GrammarSource;
   readonly field: string;
+  /** What it is made of, each with its field: what is wrong with the whole is wrong with one of them. */
+  readonly parts?: readonly AskedPart[];
+}
+
+interface AskedPart extends AskedGrammar {
+  /** What messages call it. */
+  readonly name: string;
 }
 
 /** @param form the model's form of calls, where tools are given */
 export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGrammar | undefined {
-  const ofFormat = formatGrammar(body.response_format);
+  const ofFormat = formatGrammar(body);
   const called = calledTools(body);
   if (!called || !form) return ofFormat && { source: ofFormat, field: "response_format" };
   if (ofFormat)
@@ -24,14 +31,18 @@ export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGra
         param: "tool_choice",
       },
     );
-  return { source: form.grammar(called), field: "tool_choice" };
+  const { tools = [], schema_options: options } = body;
+  const parts = called.map((tool): AskedPart => ({
+    source: { ...options, jsonSchema: parametersOf(tool) },
+    field: `tools[${tools.indexOf(tool)}].function.parameters`,
+    name: `the tool \`${tool.function.name}\``,
+  }));
+  return { source: form.grammar(called, options), field: "tool_choice", parts };
 }
 
-function formatGrammar(format: ResponseFormat | undefined): GrammarSource | undefined {
+function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;
-  return {
-    jsonSchema: format.type === "json_object" ? { type: "object" } : format.json_schema.schema,
-  };
+  return { ...options, jsonSchema: format.type === "json_object" ? { type: "object" } : format.json_schema.schema };
 }
 
 /** The tools of which one must be called; undefined if none must. */

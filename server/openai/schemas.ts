@@ -69,6 +69,13 @@ export const responseFormat: Schema = either(
   ),
 );
 
+export const schemaOptions: Schema = object({
+  ignore: listOf(text),
+  whitespace: only("none", "line", "usual", "any"),
+  order: only("declared", "any"),
+  others: only("none", "any"),
+});
+
 const functionTool = open(
   { type: only("function"), function: open({ name: stopText, description: text, parameters: someObject }, "name") },
   ...["type", "function"],

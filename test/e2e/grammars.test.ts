@@ -37,6 +37,18 @@ test("--json-schema goes in front of a chain without a grammar", () => {
   expect(JSON.parse((JSON.parse(stdout) as { text: string }).text)).toEqual({ n: expect.any(Number) });
 });
 
+test("how the schema is read and written", () => {
+  const schema = file(
+    "u.json",
+    '{"type": "object", "properties": {"n": {"type": "array", "uniqueItems": true, "items": {"type": "boolean"}, "maxItems": 2}, "x": {"contentEncoding": "base64", "const": 1}}, "required": ["n"], "maxProperties": 1, "additionalProperties": false}',
+  );
+  const ignore = ["--schema-ignore", "uniqueItems, not", "--schema-whitespace", "none", "--schema-order", "any"];
+  const { stdout } = run("-e", "top_k(40) |> dist(1)", "--json-schema", schema, ...ignore, "-n", "60", "--json");
+  expect((JSON.parse(stdout) as { text: string }).text).toMatch(
+    /^\{"n":\[(?:(?:true|false)(?:,(?:true|false))?)?\]\}$/,
+  );
+});
+
 test("what is wrong is said", () => {
   const refused = (...args: readonly string[]): string => {
     const { status, stderr } = run(...args);
@@ -47,6 +59,8 @@ test("what is wrong is said", () => {
   const schema = file("good.json", "{}");
   expect(refused("-e", "greedy()", "--json-schema", file("bad.json", "[1"))).toContain("is not JSON");
   expect(refused("-e", "greedy()", "--grammar", schema, "--json-schema", schema)).toContain("cannot be used with");
+  expect(refused("-e", "greedy()", "--schema-order", "any")).toContain("need --json-schema");
+  expect(refused("-e", "greedy()", "--json-schema", schema, "--schema-order", "up")).toContain("declared, any");
   expect(refused("examples/grammar.ggsl", "--set", "g=1")).toContain("is a grammar, which is given with the request");
   const two = file(
     "two.ggsl",

@@ -1,4 +1,15 @@
-/** Grammars with each construct of GBNF. */
+/** Grammars that the engine is compared over: those of llama.cpp's repository, and some with each construct of GBNF. */
+import { readdirSync, readFileSync } from "node:fs";
+
+const FOLDER = "build/llama.cpp/grammars";
+
+/** By their files' names. */
+export const FILES: Readonly<Record<string, string>> = Object.fromEntries(
+  readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".gbnf"))
+    .map((file) => [file, readFileSync(`${FOLDER}/${file}`, "utf8")]),
+);
+
 export const CONSTRUCTS: Readonly<Record<string, string>> = {
   "an expression": 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= number\nnumber ::= [0-9]+',
   "rules that call each other":

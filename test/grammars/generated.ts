@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { compile } from "../../runtime/chain/chain.js";
 import type { Model } from "../../runtime/models/model.js";
-import { route } from "../../runtime/grammars/sources.js";
+import { rulesOf } from "../../runtime/grammars/rulesOf.js";
 import { MORE, suite } from "./schemas.js";
 
 const chain = compile(
@@ -11,12 +11,12 @@ const chain = compile(
 
 export interface Named {
   readonly name: string;
-  readonly schema: object;
+  readonly schema: object | boolean;
 }
 
 const isEnforced = ({ schema }: Named): boolean => {
   try {
-    route({ jsonSchema: schema });
+    rulesOf({ jsonSchema: schema });
     return true;
   } catch {
     return false;
@@ -25,12 +25,10 @@ const isEnforced = ({ schema }: Named): boolean => {
 
 /** The enforced schemas: of the suite, of later drafts, and each inside of others. */
 export function schemas(): Named[] {
-  const more = Object.entries(MORE).map(([name, schema]) => ({
-    name,
-    schema: Object(schema) === schema ? (schema as object) : {},
-  }));
-  const plain = [...suite(), ...more].map(({ name, schema }) => ({ name, schema })).filter(isEnforced);
-  const movable = plain.filter(({ schema }) => !JSON.stringify(schema).includes("$ref"));
+  const more = Object.entries(MORE).map(([name, schema]) => ({ name, schema }));
+  // Ajv compiles several schemas with one identity otherwise, and some without end
+  const plain = [...suite(), ...more].filter((one) => !JSON.stringify(one.schema).includes("$id")).filter(isEnforced);
+  const movable = plain.filter(({ schema }) => !/\$(?:ref|dynamicRef|schema)/.test(JSON.stringify(schema)));
   const inside = movable.flatMap(({ name, schema }, i) => {
     const { schema: other } = movable[(i + 7) % movable.length]!;
     return [

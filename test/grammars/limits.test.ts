@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { compile } from "../../runtime/chain/chain.js";
 import { loadModel, type Model } from "../../runtime/models/model.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
-import { hasBit } from "../../runtime/grammars/bits.js";
-import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
+import { EXPENSIVE } from "./hostile.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { thrownBy } from "../native/batches.js";
 import { DEMO_MODEL } from "../model/file.js";
@@ -36,15 +35,9 @@ async function textOf(g: GrammarSource, maxTokens: number, options = {}) {
   return { text, tokens, stats: generation.stats() };
 }
 
-/** Short texts with very many ways to read the same text. */
-const AMBIGUOUS = {
-  doubling: 'root ::= "a" root | [a-zA-Z ] root root | ""',
-  "many stars": `root ::= ${"[a-zA-Z ]* ".repeat(200)}`,
-};
-
-test.each(Object.entries(AMBIGUOUS))("the main thread goes on: %s", async (_, gbnf) => {
+test.each(Object.entries(EXPENSIVE))("the main thread goes on: %s", async (_, g) => {
   const before = performance.eventLoopUtilization();
-  const outcome = await textOf({ gbnf }, 40).catch((error: unknown) => error);
+  const outcome = await textOf(g, 40).catch((error: unknown) => error);
   const { utilization } = performance.eventLoopUtilization(before);
   if (outcome instanceof Error) expect(outcome).toMatchObject({ name: "InputError", code: "LIMIT_EXCEEDED" });
   // a share of the time, which does not depend on how busy the machine is; 1 if the search ran in this thread
@@ -62,9 +55,7 @@ test.each<[string, GrammarSource]>([
     { gbnf: Array.from({ length: 5000 }, (_, i) => `${i ? `r${i}` : "root"} ::= "a"`).join("\n") },
   ],
   ["repetitions are too large", { gbnf: 'root ::= (("a"{2000}){2000}){2000}' }],
-  ["the bound 99999", { regex: "a{99999}" }],
-  ["nested deeper", { jsonSchema: JSON.parse(`${'{"items":'.repeat(99)}true${"}".repeat(99)}`) as object }],
-  ["maxLength is 9999999", { jsonSchema: { type: "string", maxLength: 9999999 } }],
+  ["nested too deeply", { jsonSchema: JSON.parse(`${'{"allOf":['.repeat(9999)}true${"]}".repeat(9999)}`) as object }],
   ["characters", { choices: ["x".repeat(3e5)] }],
 ])("too large: %s", (message, source) => {
   expect(() => openGrammar(source, at()).bits()).toThrow(
@@ -77,8 +68,7 @@ test.each<[string, unknown]>([
   ['the grammar has no rule "x"', { gbnf: "root ::= x" }],
   ['the grammar has no rule "root"', { gbnf: 'r ::= "a"' }],
   ['the rule "root" is left-recursive', { gbnf: 'root ::= root "a" | "b"' }],
-  ["column 1: unknown escape `\\q`", { regex: "\\q" }],
-  ["column 2: a grammar cannot express looking ahead or behind", { regex: "a(?=b)" }],
+  ["column 2: this `(` is not closed", { regex: "a(b" }],
   ["column 4: a grammar cannot express a reference to a group", { regex: "(a)\\1" }],
   ["`choices` must be a list of at least one text, found an empty list", { choices: [] }],
   ["`choices` must be a list of at least one text, found 3", { choices: 3 }],
@@ -104,29 +94,6 @@ test("the model is usable after bad grammars, and others go on while the engine 
     ),
   );
   for (const text of texts) expect(text).toMatch(/^ [a-z]{20,30}\.$/);
-});
-
-test("a grammar that takes too long ends the thread, and other texts of the process go on", async () => {
-  const client = new WorkerClient({ prepareMilliseconds: 1000, stepMilliseconds: 2000 });
-  const open = (source: GrammarSource) => openGrammar(source, { ...at(), now: false, clients: [client] });
-  const text = open({ regex: "(ab){3}" });
-  await text.ready();
-  const [a] = words.vocabulary.tokenize("ab");
-  const properties = Object.fromEntries(
-    Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: "string", maxLength: 2000 }]),
-  );
-  const before = performance.eventLoopUtilization();
-  const slow = open({ jsonSchema: { type: "object", properties } }).ready();
-  const next = text.accept(a!);
-  const waiting = next.ready();
-  await expect(slow).rejects.toMatchObject({
-    code: "LIMIT_EXCEEDED",
-    message: "the JSON schema cannot be used: it takes more than 1000 ms to prepare",
-  });
-  await waiting;
-  expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.9);
-  expect(hasBit(next.bits(), a!)).toBe(true);
-  expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
 });
 
 test("positions are immutable, and can be returned to", async () => {

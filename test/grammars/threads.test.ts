@@ -1,17 +1,17 @@
-/** Threads that prepare grammars, and those where texts live: whose grammars wait for whose, and what happens to a thread that ends. */
+/** Threads that read sources and work out tokens: whose grammars wait for whose, and what happens to a thread that ends. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import { compile } from "../../runtime/chain/chain.js";
+import { nextTask } from "../../runtime/core/nextTask.js";
 import { loadModel, type Model } from "../../runtime/models/model.js";
 import { openGrammar, prepareGrammar, type GrammarPlace } from "../../runtime/grammars/open.js";
-import { hasBit } from "../../runtime/grammars/bits.js";
 import { GRAMMAR_LIMITS } from "../../runtime/grammars/limits.js";
 import { Preparing } from "../../runtime/grammars/threads/preparing.js";
+import { Pool } from "../../runtime/grammars/threads/pool.js";
 import type { Started } from "../../runtime/core/threads.js";
-import { WorkerClient } from "../../runtime/grammars/xgrammar/client.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { counted, ENDLESS, slowPattern } from "./hostile.js";
+import { EXPENSIVE, slow, TOO_MANY_STEPS } from "./hostile.js";
 import { tokensOf, wordsOf, type Words } from "./walk.js";
 
 let words: Words;
@@ -51,7 +51,7 @@ const chain = compile(
 describe("preparing", () => {
   test("a source is refused by another thread, and asked once", async () => {
     const preparing = new Preparing();
-    const source = { jsonSchema: counted(600) };
+    const source = TOO_MANY_STEPS["1000 looks ahead"]!;
     const before = performance.eventLoopUtilization();
     expect(await codeOf(prepare(preparing, source))).toBe("LIMIT_EXCEEDED");
     // reading it is nearly all of the time
@@ -67,10 +67,10 @@ describe("preparing", () => {
     const preparing = new Preparing();
     const sources: GrammarSource[] = [
       { gbnf: "root ::= x" },
-      { regex: "a(?=b)" },
+      { regex: "a(" },
       { choices: [] },
       { structuralTag: { type: "nope" } },
-      { jsonSchema: { type: "object", properties: { a: { not: {} } } } },
+      { jsonSchema: { type: "object", properties: { a: { uniqueItems: true } } } },
       { jsonSchema: "{" },
       { gbnf: `root ::= "${"x".repeat(3e5)}"` },
     ];
@@ -87,29 +87,29 @@ describe("preparing", () => {
     }
   });
 
-  test.each([2, 8])("lanes with grammars that take 10 s: %i of them delay no other lane's", async (lanes) => {
-    // relative: a hostile one takes a minute, the honest ones are done long before
-    const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
+  test.each([2, 8])("lanes with grammars that take seconds: %i of them delay no other lane's", async (lanes) => {
+    const preparing = new Preparing();
     await prepare(preparing, { choices: ["warm"] }, "honest");
     let done = 0;
     const abort = new AbortController();
-    const hostile = Array.from({ length: 2 * lanes }, async (_, i) => {
-      await codeOf(prepare(preparing, { regex: slowPattern(100 * lanes + i) }, `hostile ${i % lanes}`, abort.signal));
+    const hostile = Array.from({ length: 4 * lanes }, async (_, i) => {
+      await codeOf(prepare(preparing, slow(100 * lanes + i), `hostile ${i % lanes}`, abort.signal));
       done++;
     });
     for (let i = 0; i < 12; i++) {
       const properties = { [`p${i}`]: { type: "string" } };
       await prepare(preparing, { jsonSchema: { type: "object", properties } }, "honest");
     }
-    expect(done).toBe(0);
+    // each of theirs takes longer than all first tries
+    expect(done).toBeLessThan(hostile.length / 2);
     expect(preparing.isLate("honest")).toBe(false);
     abort.abort();
     await Promise.all(hostile);
   });
 
   test("a lane that had an expensive grammar waits with the next ones, and the others do not", async () => {
-    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 4000 });
-    const first = prepare(preparing, { regex: slowPattern(1) }, "late").catch(() => undefined);
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 100, prepareMilliseconds: 400 });
+    const first = prepare(preparing, slow(1), "late").catch(() => undefined);
     while (!preparing.isLate("late")) await wait(5);
     const order: string[] = [];
     const next = prepare(preparing, { regex: "ab?" }, "late").then(() => order.push("late"));
@@ -120,16 +120,16 @@ describe("preparing", () => {
     expect(preparing.isLate("other")).toBe(false);
     // what was too slow is known
     const { tries } = preparing;
-    await expect(prepare(preparing, { regex: slowPattern(1) }, "other")).rejects.toMatchObject({
+    await expect(prepare(preparing, slow(1), "other")).rejects.toMatchObject({
       code: "LIMIT_EXCEEDED",
-      message: "the regular expression cannot be used: it takes more than 4000 ms to prepare",
+      message: "the JSON schema cannot be used: it takes more than 400 ms to read",
     });
     expect(preparing.tries).toBe(tries);
   });
 
   test("one that is aborted leaves the queue, unless another waits for the same", async () => {
-    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 100, prepareMilliseconds: 3000 });
-    const slow = codeOf(prepare(preparing, { regex: slowPattern(2) }, "late"));
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 100, prepareMilliseconds: 400 });
+    const other = codeOf(prepare(preparing, slow(2), "late"));
     while (!preparing.isLate("late")) await wait(5);
     const abort = new AbortController();
     const reason = new Error("gone");
@@ -139,13 +139,13 @@ describe("preparing", () => {
     abort.abort(reason);
     await expect(left).rejects.toBe(reason);
     await expect(shared).rejects.toBe(reason);
-    expect([await slow, await stays]).toEqual(["LIMIT_EXCEEDED", "prepared"]);
+    expect([await other, await stays]).toEqual(["LIMIT_EXCEEDED", "prepared"]);
     // that of the expensive one, and that which another waited for
     expect(preparing.tries).toBe(2);
   });
 
   test("a lane has a number of grammars that wait, and the others have room", async () => {
-    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300, prepareMilliseconds: 2000 });
+    const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 300 });
     const sources = Array.from({ length: 40 }, (_, i): GrammarSource => ({ regex: `a{${i}}b` }));
     const greedy = sources.map((source) => codeOf(prepare(preparing, source, "greedy")));
     const modest = codeOf(prepare(preparing, { regex: "modest" }, "modest"));
@@ -155,7 +155,7 @@ describe("preparing", () => {
     expect(codes.filter((code) => code === "prepared")).toHaveLength(1 + GRAMMAR_LIMITS.waitingOfLane);
   });
 
-  test("a thread whose heap or stack is full is an error of its request, and there for the next", async () => {
+  test("a thread whose heap is full is an error of its request, and there for the next", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, quickMilliseconds: 60_000, heapMegabytes: 48 });
     const large = `[${"[],".repeat(3_000_000)}[]]`;
     await expect(prepare(preparing, { jsonSchema: large })).rejects.toMatchObject({
@@ -163,23 +163,19 @@ describe("preparing", () => {
       message: "the JSON schema cannot be used: it needs more memory than its thread has",
     });
     expect(await codeOf(prepare(preparing, { choices: ["a"] }))).toBe("prepared");
-    await expect(prepare(preparing, ENDLESS)).rejects.toMatchObject({
-      code: "LIMIT_EXCEEDED",
-      message: expect.stringMatching(/nested too deeply|steps/) as unknown,
-    });
     expect(await codeOf(prepare(preparing, { choices: ["b"] }))).toBe("prepared");
   });
 
   test("a thread that ends is an error of the grammar that it worked on, which can be asked for again", async () => {
     const preparing = new Preparing();
     await prepare(preparing, { choices: ["a"] });
-    const hit = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a"));
+    const hit = codeOf(prepare(preparing, slow(3), "a"));
     const others = ["b", "c"].map((lane) => codeOf(prepare(preparing, { choices: [lane] }, lane)));
     // the thread itself, as a fault in it would end it
     await startedBy((preparing as unknown as { readonly quick: Holder }).quick).terminate();
     expect([await hit, ...(await Promise.all(others))]).toEqual(["ENGINE_FAILED", "prepared", "prepared"]);
     const abort = new AbortController();
-    const again = codeOf(prepare(preparing, { regex: slowPattern(3) }, "a", abort.signal));
+    const again = codeOf(prepare(preparing, slow(3), "a", abort.signal));
     await prepare(preparing, { choices: ["d"] }, "b");
     abort.abort();
     expect(await again).toBe("ABORTED");
@@ -187,19 +183,13 @@ describe("preparing", () => {
 });
 
 describe("following", () => {
-  const accepted = async (source: GrammarSource, at: GrammarPlace) => {
-    const start = openGrammar(source, at);
-    await start.ready();
-    return start;
-  };
-
-  test("a text goes on while another lane's grammar is prepared, and ended", async () => {
+  test("a text goes on while another lane's grammar is read, and ended", async () => {
     const preparing = new Preparing({ ...GRAMMAR_LIMITS, prepareMilliseconds: 60_000 });
     const abort = new AbortController();
     let isOver = false;
-    const hostile = codeOf(prepare(preparing, { regex: slowPattern(4) }, "hostile", abort.signal)).finally(
-      () => (isOver = true),
-    );
+    const hostile = Promise.all(
+      Array.from({ length: 8 }, (_, i) => codeOf(prepare(preparing, slow(40 + i), "hostile", abort.signal))),
+    ).finally(() => (isOver = true));
     let state = openGrammar({ regex: "[a-z ]{60,80}\\." }, place(preparing, "honest"));
     for (let i = 0; i < 30; i++) {
       await state.ready();
@@ -207,55 +197,73 @@ describe("following", () => {
     }
     expect(isOver).toBe(false);
     abort.abort();
-    expect(await hostile).toBe("ABORTED");
+    expect(await hostile).toContain("ABORTED");
     await state.ready();
   });
 
   test("a text that is aborted does not wait for its grammar", async () => {
+    const waiting = Array.from({ length: 2 }, (_, i) =>
+      codeOf(model.prepareGrammar(slow(50 + i), { lane: "aborted" })),
+    );
     const abort = new AbortController();
     const generation = model.generate("In the beginning", {
       chain,
-      uniforms: { g: { regex: slowPattern(5) } },
+      uniforms: { g: slow(5) },
       signal: abort.signal,
       lane: "aborted",
     });
     const first = codeOf(generation[Symbol.asyncIterator]().next());
     await wait(50);
-    const begin = performance.now();
+    let isOver = false;
+    const all = Promise.all(waiting).finally(() => (isOver = true));
     abort.abort();
     expect(await first).toBe("ABORTED");
-    // preparing it takes 10 s
-    expect(performance.now() - begin).toBeLessThan(5000);
+    // those before it in its lane
+    expect(isOver).toBe(false);
+    await all;
   });
 
-  test("a text that is too slow among many goes on where it delays none", async () => {
-    const at = { vocabulary: words.vocabulary, now: false };
-    const hurried = new WorkerClient({ prepareMilliseconds: 50, stepMilliseconds: 2000 });
-    const slow = { regex: Array.from({ length: 20 }, (_, i) => `[a-z]{1,2000}${i}`).join("") };
-    // starting the thread is not part of the time
-    const text = await accepted({ regex: "(ab){3}" }, { ...at, clients: [hurried] });
-    const next = text.accept(words.vocabulary.tokenize("a")[0]!);
-    const moved = openGrammar(slow, { ...at, clients: [hurried, new WorkerClient()] });
-    await Promise.all([moved.ready(), next.ready()]);
-    expect([...moved.bits()]).toEqual([...openGrammar(slow, { ...at, now: true }).bits()]);
-    expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
-    // without another place, it is over
-    await expect(openGrammar(slow, { ...at, clients: [hurried] }).ready()).rejects.toMatchObject({
-      code: "LIMIT_EXCEEDED",
-      message: "the regular expression cannot be used: it takes more than 50 ms to prepare",
+  test("the work of lanes takes turns, as much at once as there may be", async () => {
+    const pool = new Pool(2);
+    const [order, ends]: [string[], (() => void)[]] = [[], []];
+    const run = (lane: string, name: string) =>
+      pool.run(lane, () => {
+        order.push(name);
+        return new Promise<string>((resolve) => ends.push(() => resolve(name)));
+      });
+    const all = ["a", "b", "c", "d"].map((name) => run("many", name));
+    all.push(run("one", "x"));
+    expect(order).toEqual(["a", "b"]);
+    for (let i = 0; i < 5; i++) {
+      ends[i]!();
+      await all[order[i] === "x" ? 4 : "abcd".indexOf(order[i]!)];
+      await nextTask();
+    }
+    expect(order).toEqual(["a", "b", "c", "x", "d"]);
+    expect(await Promise.all(all)).toEqual(["a", "b", "c", "d", "x"]);
+    // what fails makes room, too
+    await expect(pool.run("one", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    expect(await pool.run("one", () => Promise.resolve(1))).toBe(1);
+  });
+
+  test("texts whose tokens take many steps keep neither this thread nor other lanes waiting", async () => {
+    const preparing = new Preparing();
+    const source = EXPENSIVE["200 stars"]!;
+    let steps = 0;
+    const hostile = Array.from({ length: 6 }, async (_, i) => {
+      let state = openGrammar(source, place(preparing, "hostile"));
+      for (let n = 0; n < 4; n++, steps++) {
+        await state.ready();
+        const tokens = tokensOf(state.bits());
+        state = state.accept(tokens[(7919 * (i + n)) % tokens.length]!);
+      }
     });
-  });
-
-  test("a thread that ends is an error of the text that it worked on; the others go on with the next", async () => {
-    const client = new WorkerClient();
-    const at: GrammarPlace = { vocabulary: words.vocabulary, now: false, clients: [client] };
-    const [a] = words.vocabulary.tokenize("a");
-    const text = await accepted({ regex: "(ab){3}" }, at);
-    const slow = codeOf(openGrammar({ regex: slowPattern(6) }, at).ready()!);
-    const next = text.accept(a!);
-    const ready = codeOf(next.ready()!);
-    await (client as unknown as { readonly thread: Started }).thread.worker.terminate();
-    expect([await slow, await ready]).toEqual(["ENGINE_FAILED", "prepared"]);
-    expect(hasBit(next.bits(), words.model.info.eos)).toBe(false);
+    let state = openGrammar({ regex: "[a-z ]{60,80}\\." }, place(preparing, "honest"));
+    for (let i = 0; i < 30; i++) {
+      await state.ready();
+      state = state.accept(tokensOf(state.bits())[0]!);
+    }
+    expect(steps).toBeLessThan(24);
+    await Promise.all(hostile);
   });
 });

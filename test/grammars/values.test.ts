@@ -57,6 +57,20 @@ test("lines of 16 levels with four blanks each are usual", () => {
   expect(matches(JSON.stringify(nested(17), undefined, 4))).toBe(false);
 });
 
+test("lines are indented by the levels that a schema has", () => {
+  const inside = { type: "object", properties: { b: { type: "array", items: integer } } };
+  const schema = { type: "object", properties: { a: inside } };
+  const { matches } = matcher(schemaRules(schema, [], { others: "none" }));
+  const value = { a: { b: [1, 2] } };
+  for (const indentation of [1, 2, 4, "\t"]) expect(matches(JSON.stringify(value, undefined, indentation))).toBe(true);
+  expect(matches(`{\n${" ".repeat(12)}"a": {}}`)).toBe(true);
+  expect(matches(`{\n${" ".repeat(13)}"a": {}}`)).toBe(false);
+  // one that refers to itself has any number
+  const list = { type: "object", properties: { next: { $ref: "#" } } };
+  const deep = matcher(schemaRules(list, [], { others: "none" }));
+  expect(deep.matches(`{\n${" ".repeat(64)}"next": {}}`)).toBe(true);
+});
+
 test("all spellings of a text", () => {
   const grammar = matcher(schemaRules({ type: "string", pattern: "^é[/]😀\\n$" }));
   for (const one of ['"é/😀\\n"', '"\\u00e9\\/\\ud83d\\ude00\\u000a"', '"\\u00E9\\u002f\\uD83D\\uDE00\\n"'])

@@ -1,12 +1,19 @@
-/** Texts that grammars accept: random walks over their masks. */
+/** The beginnings of grammars, and texts that they accept: random walks over their masks. */
 import { loadBinding } from "../../runtime/backends/native/loader.js";
+import type { AutomatonBinding } from "../../runtime/backends/native/automatonBinding.js";
 import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { vocabularyOf } from "../../runtime/sequence/features/model.js";
 import type { Vocabulary } from "../../runtime/core/vocabulary.js";
+import { openVocabulary } from "../../runtime/grammars/automata.js";
+import { beginAutomaton } from "../../runtime/grammars/automaton.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
+import type { Rules } from "../../runtime/grammars/text/rules.js";
 import type { GrammarState } from "../../runtime/grammars/types.js";
+import { tableOf } from "../../runtime/grammars/words.js";
 
 export interface Words {
+  /** Of the model file. */
+  readonly path: string;
   readonly model: NativeModel;
   readonly vocabulary: Vocabulary;
   /** Byte strings. */
@@ -17,8 +24,16 @@ export interface Words {
 export async function wordsOf(path: string): Promise<Words> {
   const model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
   const vocabulary = vocabularyOf(model);
-  return { model, vocabulary, texts: vocabulary.texts! };
+  return { path, model, vocabulary, texts: vocabulary.texts! };
 }
+
+/** The beginning of a text of rules, in this thread. */
+export const beginRules = (
+  rules: Rules,
+  { vocabulary }: Words,
+  binding: AutomatonBinding = loadBinding(),
+): GrammarState =>
+  beginAutomaton(openVocabulary(binding, vocabulary).open("", tableOf(rules)), { now: true, lane: "" });
 
 /** Random integers below n, the same for the same seed. */
 export function randomIntegers(seed: number): (n: number) => number {

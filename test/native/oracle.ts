@@ -24,6 +24,14 @@ export interface LlamaChain {
   reset(): void;
 }
 
+/** A position in a grammar, which never changes. */
+export interface LlamaGrammar {
+  /** One bit for each token that may come next, ceil(V/32) words. */
+  bits(): Uint32Array;
+  /** The position after a token; undefined for one that may not come next. */
+  after(token: number): LlamaGrammar | undefined;
+}
+
 /** A text that llama.cpp generates. */
 export interface OracleText {
   /** The path of a GGUF file. */
@@ -36,6 +44,8 @@ export interface OracleText {
 
 interface Oracle {
   readonly LlamaChain: new (samplers: readonly LlamaSampler[]) => LlamaChain;
+  /** The beginning of a grammar's text, over the vocabulary of a model file. */
+  readonly LlamaGrammar: new (model: string, gbnf: string) => LlamaGrammar;
   generateReference(text: OracleText, count: number): Int32Array;
   /** What the chain may pick after the first tokens when the logits are off by up to `off`: test/model/ties.ts. */
   picksNear(text: OracleText, follow: Int32Array, off: number): Int32Array;

@@ -84,7 +84,7 @@ function decodeDamaged({ Graph, Evaluator }) {
 
 async function refuse(binding, model) {
   const native = await binding.loadModel(path, { gpuLayers: 0 });
-  await expectFailure(() => new binding.Grammar(native, 'root ::= root "a"'));
+  await expectFailure(() => new binding.Tail([{ name: "grammar", text: 'root ::= root "a"' }], native));
   await expectFailure(() => new binding.Tail([{ name: "none" }]));
   await expectFailure(() => binding.loadModel(join(folder, "none.gguf"), {}));
   await expectFailure(() => binding.loadModel("package.json", {}));
@@ -93,12 +93,11 @@ async function refuse(binding, model) {
   const bytes = readFileSync(path);
   writeFileSync(join(folder, "short.gguf"), bytes.subarray(0, random(bytes.length)));
   await expectFailure(() => binding.loadModel(join(folder, "short.gguf"), {}));
-  const grammar = new binding.Grammar(native, "root ::= [a-z ]+");
-  const copy = grammar.clone();
-  copy.allowed();
   const tail = new binding.Tail([{ name: "grammar", text: "root ::= [a-z ]*" }], native);
-  tail.clone().dispose();
-  for (const object of [grammar, copy, tail, native]) object.dispose();
+  const copy = tail.clone();
+  const tokens = Int32Array.from({ length: native.info.vocabSize }, (_, token) => token);
+  copy.apply({ tokens, logits: new Float32Array(tokens.length) });
+  for (const object of [tail, copy, native]) object.dispose();
 }
 
 const binding = loadBinding();

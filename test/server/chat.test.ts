@@ -122,9 +122,73 @@ test("a JSON schema is enforced", async () => {
   });
   expect(Object.keys(JSON.parse(choices[0]!.message.content!) as object)).toEqual(["book", "verse"]);
   expect(choices[0]!.finish_reason).toBe("stop");
-  const unenforced = { type: "json_schema", json_schema: { name: "x", schema: { not: {} } } };
-  const { body } = await server.post("/v1/chat/completions", { ...base, response_format: unenforced });
-  expect(body.error).toMatchObject({ param: "response_format", code: "invalid_request" });
+  const unenforced = {
+    type: "json_schema",
+    json_schema: { name: "x", schema: { type: "array", uniqueItems: true } },
+  };
+  const asked = { ...base, max_completion_tokens: 60, response_format: unenforced };
+  const { body } = await server.post("/v1/chat/completions", asked);
+  expect(body.error).toMatchObject({
+    param: "response_format",
+    code: "invalid_request",
+    message: expect.stringContaining("`uniqueItems` cannot be enforced") as unknown,
+  });
+  const ignored = await server.post("/v1/chat/completions", { ...asked, schema_options: { ignore: ["uniqueItems"] } });
+  expect(ignored.status).toBe(200);
+});
+
+test("a text that its schema ends is over, whatever `min_tokens` and `ignore_eos` say", async () => {
+  const format = { type: "json_schema", json_schema: { name: "x", schema: { const: { a: [1, "b"] } } } };
+  const asked = { ...base, max_completion_tokens: 60, response_format: format, schema_options: { whitespace: "none" } };
+  for (const more of [{ min_tokens: 40 }, { ignore_eos: true }, { min_tokens: 60, ignore_eos: true }]) {
+    const { status, body } = await server.post("/v1/chat/completions", { ...asked, ...more });
+    expect({ more, status }).toEqual({ more, status: 200 });
+    const [choice] = (body as unknown as { choices: { message: { content: string }; finish_reason: string }[] })
+      .choices;
+    expect([choice!.message.content, choice!.finish_reason]).toEqual(['{"a":[1,"b"]}', "stop"]);
+  }
+});
+
+test("how a schema is written is asked for with the request", async () => {
+  const schema = {
+    type: "object",
+    properties: { a: { const: 1 }, b: { const: [2] } },
+    required: ["a", "b"],
+    additionalProperties: false,
+  };
+  const format = { type: "json_schema", json_schema: { name: "x", schema } };
+  const text = async (options: object): Promise<unknown> => {
+    const { body } = await server.post("/v1/chat/completions", {
+      ...base,
+      max_completion_tokens: 60,
+      response_format: format,
+      schema_options: options,
+    });
+    return (body as unknown as { choices: { message: { content: string } }[] }).choices[0]!.message.content;
+  };
+  expect(await text({ whitespace: "none" })).toBe('{"a":1,"b":[2]}');
+  const seen = new Set<unknown>();
+  for (const order of ["declared", "any"] as const)
+    for (let seed = 1; seed < 13; seed++) {
+      const { body } = await server.post("/v1/chat/completions", {
+        ...base,
+        max_completion_tokens: 60,
+        temperature: 2,
+        top_p: 1,
+        seed,
+        response_format: format,
+        schema_options: { whitespace: "none", order },
+      });
+      const [choice] = (body as unknown as { choices: { message: { content: string } }[] }).choices;
+      seen.add(`${order} ${choice!.message.content}`);
+    }
+  expect([...seen].sort()).toEqual(['any {"a":1,"b":[2]}', 'any {"b":[2],"a":1}', 'declared {"a":1,"b":[2]}']);
+  const { body } = await server.post("/v1/chat/completions", {
+    ...base,
+    response_format: format,
+    schema_options: { order: "up" },
+  });
+  expect(body.error).toMatchObject({ param: "schema_options.order" });
 });
 
 describe("tools", () => {
@@ -138,6 +202,25 @@ describe("tools", () => {
       expect(["Genesis", "Exodus"]).toContain(args.book);
       expect(choices[0]!.message.content).toBeNull();
     }
+  });
+
+  test("a schema that cannot be enforced is refused with its tool", async () => {
+    const odd = { type: "object", properties: { x: { type: "array", uniqueItems: true } }, required: ["x"] };
+    const given = [...tools, { type: "function", function: { name: "odd", parameters: odd } }];
+    const asked = { ...base, max_completion_tokens: 4, tools: given, tool_choice: "required" };
+    const { body } = await server.post("/v1/chat/completions", asked);
+    expect(body.error).toMatchObject({
+      code: "invalid_request",
+      param: "tools[1].function.parameters",
+      message: expect.stringMatching(
+        /^the tool `odd`: the JSON schema at "\/properties\/x": `uniqueItems` cannot be enforced/,
+      ) as unknown,
+    });
+    const ignored = await server.post("/v1/chat/completions", {
+      ...asked,
+      schema_options: { ignore: ["uniqueItems"] },
+    });
+    expect(ignored.status).toBe(200);
   });
 
   test("the call in a stream, as the client collects it", async () => {

@@ -102,7 +102,7 @@ at most ~deviceBytes~ and ~hostBytes~ :: limits/limits :: deviceBytes: { text: c
 imports are regular files below the folder of the file that is compiled :: e2e/files :: refuses to import %s
 the language server stays below the workspace :: e2e/files :: the language server refuses the same imports below the folder of the workspace
 in lanes that take turns :: grammars/threads :: a lane has a number of grammars that wait, and the others have room
-of which more than 250 ms delay no cheap text :: grammars/threads :: a text goes on while another lane's grammar is prepared, and ended
+in turns of their lanes; the thread that asks goes on :: grammars/threads :: texts whose tokens take many steps keep neither this thread nor other lanes waiting
 What is no worker is found by a handshake before ggml connects :: rpc/faults :: what is no worker: silence, garbage, another version, no device, nothing
 a model on workers is in a process of its own, which a bad answer ends :: rpc/faults :: a worker that answers the handshake and then garbage ends only the process of the model
 listens at the loopback address and warns at any other :: rpc/faults :: the command warns at an address that others reach, refuses one that is taken, and ends by Ctrl-C

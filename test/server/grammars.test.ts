@@ -1,6 +1,7 @@
 /** Grammars of strangers on a server without keys: what they cost others, and how they are refused. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { counted, slowPattern } from "../grammars/hostile.js";
+import { counted, slow, TOO_MANY_STEPS } from "../grammars/hostile.js";
+import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { open, postFrom, type Opened } from "./open.js";
 
 const TEMPLATE = "{% for m in messages %}{{ m.content }}{% endfor %}";
@@ -18,14 +19,16 @@ const asking = (schema: object, more: object = {}) => ({
   ...more,
 });
 
+const schemaOf = (source: GrammarSource): object => (source as { readonly jsonSchema: object }).jsonSchema;
+
 async function longestHold(): Promise<number> {
   const text = await server.get("/metrics");
   return Number(/^ggsl_event_loop_hold_seconds (\S+)$/m.exec(text)![1]);
 }
 
 test.each([
-  ["16 KB", counted(600)],
-  ["66 KB", counted(2500)],
+  ["1 KB", schemaOf(slow(0))],
+  ["7 KB", schemaOf(TOO_MANY_STEPS["40 objects of which one is right"]!)],
   ["660 KB", { anyOf: Array.from({ length: 10 }, () => counted(2500)) }],
 ])(
   "a schema of %s whose grammar would be large is a 400, and nothing of it runs on the server's thread",
@@ -52,7 +55,7 @@ test.each<[string, object, string, RegExp]>([
     "sampler_params",
     {
       sampler: 'import { constrain, dist } from "std"\nchain c(g: grammar) = constrain(g) |> dist()',
-      sampler_params: { g: { regex: "a(?=b)" } },
+      sampler_params: { g: { regex: "a(" } },
     },
     ...(["sampler_params.g", /^the regular expression does not parse: column 2: /] as const),
   ],
@@ -73,19 +76,19 @@ test.each<[string, object, string, RegExp]>([
   expect([stream.status, stream.body.error?.["param"]]).toEqual([400, param]);
 });
 
-test("clients with patterns that take 10 s delay no other, and one of them has a number of grammars that wait", async () => {
+test("clients with schemas that take seconds delay no other, and one of them has a number of grammars that wait", async () => {
   const url = `${server.url}/v1/chat/completions`;
   const post = async (from: string, schema: object) => postFrom(from, url, asking(schema));
   await post("127.0.0.9", { enum: ["warm"] });
   let done = 0;
-  const hostile = Array.from({ length: 4 }, (_, i) =>
-    post(`127.0.0.${2 + (i % 2)}`, { type: "string", pattern: slowPattern(900 + i) }).finally(() => done++),
+  const hostile = Array.from({ length: 8 }, (_, i) =>
+    post(`127.0.0.${2 + (i % 2)}`, schemaOf(slow(900 + i))).finally(() => done++),
   );
   for (let i = 0; i < 3; i++) {
     const properties = { [`p${i}`]: { enum: ["a", "b"] } };
     expect((await post("127.0.0.9", { type: "object", properties, required: [`p${i}`] })).status).toBe(200);
   }
-  expect(done).toBe(0);
+  expect(done).toBeLessThan(hostile.length / 2);
   // the lane of the hostile ones is late: what it asks for waits behind them
   const more = Array.from({ length: 40 }, async (_, i) => {
     const answer = await post("127.0.0.2", { const: `c${i}` });

@@ -75,8 +75,6 @@ test("no exported class of errors is without a code", () => {
   const inner = [
     "LimitExceeded",
     "UniformTooLarge",
-    "OnlyLlama",
-    "EngineError",
     "NotHere",
     "ThreadEnded",
     "Refusal",

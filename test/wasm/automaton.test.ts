@@ -1,6 +1,6 @@
 /** The engine of grammars in both WebAssembly modules: the addon's masks, bit by bit, its errors, and memory that is freed. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
@@ -9,22 +9,15 @@ import { openLlama } from "../../runtime/backends/wasm/llama/binding.js";
 import { loadLlama } from "../../runtime/backends/wasm/llama/loader.js";
 import { loadedWasm } from "../../runtime/backends/wasm/loader.js";
 import { nextTask } from "../../runtime/core/nextTask.js";
-import { openAutomaton } from "../../runtime/grammars/automaton.js";
 import { readGbnf } from "../../runtime/grammars/text/gbnf.js";
 import { ROOT } from "../../runtime/grammars/text/rules.js";
 import { tokenBytes } from "../../runtime/grammars/tokenBytes.js";
-import { wordsOfRules } from "../../runtime/grammars/words.js";
-import { CONSTRUCTS } from "../grammars/constructs.js";
-import { randomIntegers, tokensOf, wordsOf, type Words } from "../grammars/walk.js";
+import { tableOf } from "../../runtime/grammars/words.js";
+import { CONSTRUCTS, FILES } from "../grammars/constructs.js";
+import { beginRules, randomIntegers, tokensOf, wordsOf, type Words } from "../grammars/walk.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { isBuilt } from "./llamaTest.js";
 
-const FOLDER = "build/llama.cpp/grammars";
-const files = Object.fromEntries(
-  readdirSync(FOLDER)
-    .filter((file) => file.endsWith(".gbnf"))
-    .map((file) => [file, readFileSync(`${FOLDER}/${file}`, "utf8")]),
-);
 const LENGTH = 25;
 /** A rule that begins with itself, which `readGbnf` refuses: `root ::= root "a" | "a"`. */
 const LEFT_RECURSION = Uint32Array.from(
@@ -53,7 +46,7 @@ afterAll(() => {
   llama?.native.dispose();
 });
 
-const wordsOfGbnf = (gbnf: string): Uint32Array => wordsOfRules(readGbnf(gbnf));
+const wordsOfGbnf = (gbnf: string): Uint32Array => tableOf(readGbnf(gbnf)).words;
 const trieIn = ({ TokenTrie }: AutomatonBinding): TokenTrie => {
   const { bytes, offsets } = tokenBytes(words.vocabulary);
   return new TokenTrie(bytes, new Uint32Array(offsets), Uint32Array.from(words.vocabulary.classes!.end));
@@ -84,7 +77,7 @@ async function collect(): Promise<void> {
 }
 
 describe.each(MODULES)("%s", (_, binding) => {
-  test.each(Object.entries({ ...files, ...CONSTRUCTS }))("%s", (_name, gbnf) => {
+  test.each(Object.entries({ ...FILES, ...CONSTRUCTS }))("%s", (_name, gbnf) => {
     const table = wordsOfGbnf(gbnf);
     const [expected, found] = [native, binding].map((of) => new of.Automaton(trieIn(of), table).begin()) as [
       AutomatonPosition,
@@ -157,7 +150,7 @@ describe.each(MODULES)("%s", (_, binding) => {
       min: 1,
       max: 2,
     } as const;
-    const long = wordsOfRules(new Map([[ROOT, { kind: "all", items: Array.from({ length: 20_000 }, () => item) }]]));
+    const long = tableOf(new Map([[ROOT, { kind: "all", items: Array.from({ length: 20_000 }, () => item) }]])).words;
     const deep = wordsOfGbnf('root ::= "a" root "b"* | "c"');
     const [a, c] = [words.texts.indexOf("a"), words.texts.indexOf("c")];
     const textsAfter = (table: Uint32Array, tokens: readonly number[]): string[] => {
@@ -217,8 +210,18 @@ describe.each(MODULES)("%s", (_, binding) => {
     }
   });
 
+  test("what an automaton keeps grows with its masks", () => {
+    for (const engine of [native, binding]) {
+      const automaton = new engine.Automaton(trieIn(engine), wordsOfGbnf(FILES["json.gbnf"]!));
+      const before = automaton.bytes;
+      maskOf(automaton.begin());
+      expect(before).toBeGreaterThan(0);
+      expect(automaton.bytes).toBeGreaterThan(before);
+    }
+  });
+
   test("a position that was released is read again", () => {
-    const open = (of: AutomatonBinding) => openAutomaton(of, readGbnf(files["json.gbnf"]!), words.vocabulary);
+    const open = (of: AutomatonBinding) => beginRules(readGbnf(FILES["json.gbnf"]!), words, of);
     let [expected, found] = [open(native), open(binding)];
     for (const text of ["{", '"', "a", '"', ":"]) {
       const token = words.texts.indexOf(text);

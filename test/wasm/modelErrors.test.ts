@@ -134,7 +134,7 @@ llamaTest("contexts give the native errors", async () => {
   const foreign = { size: chain.size };
   expect(() => context.setChain(0, foreign)).toThrow("expected a Graph of the model's own binding");
   expect(() => new binding.Graph(Int32Array.of(1, 2, 3))).toThrow(expect.objectContaining({ code: "INVALID_GRAPH" }));
-  expect(() => new binding.Grammar(native, "root ::= (")).toThrow(
+  expect(() => new binding.Tail([{ name: "grammar", text: "root ::= (" }], native)).toThrow(
     expect.objectContaining({ code: "INVALID_ARGUMENT" }),
   );
   context.dispose();

@@ -11,16 +11,16 @@ import { root } from "../lib/process.js";
 const MEBI = 2 ** 20;
 
 /** A constant of C++: `NAME = 12`, `NAME = 4e9` or `NAME = size_t{ 8 } << 20`. */
-function native(file: string, name: string): number {
-  const text = readFileSync(join(root, "native", "llama", file), "utf8");
-  const [, plain, base, shift] = new RegExp(`\\b${name}\\s*= (?:([\\de]+)|size_t\\{ (\\d+) \\} << (\\d+));`).exec(
-    text,
-  )!;
+function native(file: string, name: string, folder = "llama"): number {
+  const text = readFileSync(join(root, "native", folder, file), "utf8");
+  const [, plain, base, shift] = new RegExp(
+    `\\b${name}\\s*= (?:([\\de]+)|(?:size_t|uint64_t)\\{ (\\d+) \\} << (\\d+));`,
+  ).exec(text)!;
   return plain === undefined ? Number(base) * 2 ** Number(shift) : Number(plain);
 }
 
 export function page(): string {
-  const { prepareMilliseconds, stepMilliseconds, preparingBytes, followingBytes, ...grammars } = GRAMMAR_LIMITS;
+  const { prepareMilliseconds, keptBytes, ...grammars } = GRAMMAR_LIMITS;
   const runStack = native("text_cost.h", "stack_per_character");
   const textRun = native("text_cost.h", "most_text_depth");
   const values = {
@@ -42,9 +42,10 @@ export function page(): string {
     samplers: SAMPLER_LIMITS.kept,
     samplerRoom: SAMPLER_LIMITS.room / MEBI,
     prepareTime: prepareMilliseconds / 1000,
-    stepTime: stepMilliseconds / 1000,
-    preparingMemory: preparingBytes / MEBI,
-    followingMemory: followingBytes / MEBI,
+    maskSteps: native("grammar.h", "steps_of_mask", "grammar"),
+    tokenSteps: native("grammar.h", "steps_of_token", "grammar"),
+    keptGrammar: native("grammar.h", "bytes", "grammar") / MEBI,
+    keptGrammars: keptBytes / MEBI,
     ...grammars,
   };
   const template = "security.md";

@@ -28,7 +28,6 @@ export function carriedFiles(): Carried {
   add("LICENSE", "LICENSE");
   addFolder("dist/cli", "runtime/dist/cli");
   add("dist/wasm/ggsl.wasm", "runtime/wasm/ggsl.wasm");
-  addFolder("dist/grammars/xgrammar", "runtime/dist/grammars/xgrammar", (file) => /\.(mjs|txt)$/.test(file));
   for (const path of STARTED_PATHS) add(`dist/${path}`, `runtime/dist/${path}`);
   add("model/demo-q8_0.gguf", "examples/model/demo-q8_0.gguf");
   add("model/README.md", "examples/model/README.md");

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { build, type Metafile, type Plugin } from "esbuild";
+import { build, type Metafile } from "esbuild";
 import { manifestOf, publicFolders } from "./packages.js";
 import { root } from "./process.js";
 import { STARTED_PATHS } from "./startedFiles.js";
@@ -29,18 +29,6 @@ const folder = join(root, "runtime/dist/cli");
 export const REQUIRE = {
   js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
 };
-
-/** The bundle does without it: in Node.js it is in a thread of its own. */
-export const grammarLibrary: Plugin = {
-  name: "grammar-library",
-  setup: (bundle) =>
-    bundle.onResolve({ filter: /^\.\/library\.mjs$/ }, () => ({
-      path: "../grammars/xgrammar/library.mjs",
-      external: true,
-    })),
-};
-
-const GRAMMARS = "grammars/xgrammar";
 
 export async function fillDist(): Promise<void> {
   for (const name of readdirSync(compiled)) {
@@ -70,14 +58,11 @@ export async function fillDist(): Promise<void> {
     // bundles this project's packages from their sources
     conditions: ["@ggsl/source"],
     banner: REQUIRE,
-    plugins: [grammarLibrary],
   });
   writeFileSync(join(folder, "LICENSES.txt"), licenses(packagesIn(metafile)));
   mkdirSync(join(root, "runtime/dist/wasm"), { recursive: true });
   copyFileSync(join(root, "runtime/wasm/ggsl.wasm"), join(root, "runtime/dist/wasm/ggsl.wasm"));
-  const beside = ["library.mjs", "library.d.mts", "LICENSE.txt"].map((name) => `${GRAMMARS}/${name}`);
-  for (const path of [...beside, ...STARTED_PATHS])
-    copyFileSync(join(root, "runtime", path), join(root, "runtime/dist", path));
+  for (const path of STARTED_PATHS) copyFileSync(join(root, "runtime", path), join(root, "runtime/dist", path));
   // `npx ggsl` starts it as a program
   chmodSync(join(folder, "main.js"), 0o755);
   linkCommand();

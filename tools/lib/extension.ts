@@ -1,7 +1,7 @@
 /** The code of the extension for Visual Studio Code, bundled with its dependencies; the editor provides `vscode`. */
 import { join } from "node:path";
 import { build, type BuildOptions } from "esbuild";
-import { grammarLibrary, REQUIRE } from "./dist.js";
+import { REQUIRE } from "./dist.js";
 
 const COMMON = {
   bundle: true,
@@ -32,7 +32,6 @@ export async function bundlesOf(folder: string): Promise<Record<string, Uint8Arr
       minifyWhitespace: true,
       lineLimit: 200,
       banner: REQUIRE,
-      plugins: [grammarLibrary],
     }),
     "dist/preview/page.js": await bundled({ ...page, entryPoints: source("preview/page.ts"), format: "iife" }),
     "dist/preview/page.css": await bundled({ ...page, entryPoints: source("preview/page.css") }),

@@ -23,11 +23,10 @@ const THREAD = `import { workerData } from "node:worker_threads";\n`;
 
 /** By their paths in `runtime/`. */
 const STARTED_FILES: Readonly<Record<string, StartedFile>> = {
-  "grammars/xgrammar/worker.mjs": {
+  "grammars/threads/grammarWorker.mjs": {
     starts: `${THREAD}
-import { serve } from "./worker.js";
-await serve(workerData.port, workerData.counter, workerData.engine);`,
-    external: ["./library.mjs"],
+import { serveGrammars } from "./serve.js";
+serveGrammars(workerData.port);`,
   },
   "chat/chatWorker.mjs": {
     starts: `${THREAD}

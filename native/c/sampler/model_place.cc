@@ -67,11 +67,13 @@ public:
     explicit ModelGrammar(Grammar grammar) : grammar(std::move(grammar)) {}
 
     std::vector<int32_t> words() const override {
-        const std::vector<float> flags = grammar.allowed();
-        std::vector<int32_t>     words((flags.size() + word_bits - 1) / word_bits);
-        for (size_t token = 0; token < flags.size(); ++token) {
-            words[token / word_bits] |= static_cast<int32_t>(flags[token] != 0.0f) << (token % word_bits);
+        static_assert(word_bits == 16);
+        std::vector<int32_t> words;
+        for (const uint32_t bits : grammar.bits()) {
+            words.push_back(static_cast<int32_t>(bits & 0xffff));
+            words.push_back(static_cast<int32_t>(bits >> 16));
         }
+        words.resize((grammar.vocab_size() + word_bits - 1) / word_bits);
         return words;
     }
 

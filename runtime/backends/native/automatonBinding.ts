@@ -5,7 +5,9 @@ export type TokenTrie = object;
 
 /** A grammar over a vocabulary: what is worked out for one of its texts is there for all. */
 export interface Automaton {
-  /** The beginning of a text. Throws LIMIT_EXCEEDED. */
+  /** Of what it keeps to be quicker, after the latest call that is over. It begins anew where that becomes too much. */
+  readonly bytes: number;
+  /** The beginning of a text. */
   begin(): AutomatonPosition;
   /**
    * Frees it before the collector does, or with the last of its positions; harmless when called twice. Absent where the collector knows its
@@ -31,10 +33,42 @@ export interface AutomatonPosition {
 
 export interface AutomatonBinding {
   /**
-   * The text of token i is from `offsets[i]` to `offsets[i + 1]`, empty for one that never comes next; `ends` come where a text may end.
-   * Throws INVALID_ARGUMENT, LIMIT_EXCEEDED.
+   * The text of token i is from `offsets[i]` to `offsets[i + 1]`, empty for one that comes only where a grammar names it; `ends` come where
+   * a text may end, and nowhere else. Throws INVALID_ARGUMENT, LIMIT_EXCEEDED.
    */
   readonly TokenTrie: new (bytes: Uint8Array, offsets: Uint32Array, ends: Uint32Array) => TokenTrie;
-  /** @param words as `wordsOfRules` writes them. Throws INVALID_ARGUMENT for damaged ones, LIMIT_EXCEEDED. */
+  /** @param words as `wordsFor` gives them. Throws INVALID_ARGUMENT for damaged ones, LIMIT_EXCEEDED. */
   readonly Automaton: new (trie: TokenTrie, words: Uint32Array) => Automaton;
 }
+
+/**
+ * What only the addon has. One call of an automaton at a time works: the plain ones wait for another, for up to a second. Those that are
+ * quick never wait and take about a millisecond at most; those for later work on another thread. Automata do not wait for each other.
+ */
+export interface ThreadedAutomatonBinding extends AutomatonBinding {
+  readonly Automaton: new (trie: TokenTrie, words: Uint32Array) => ThreadedAutomaton;
+  /** Copies the words, and reads them on another thread. Rejects as the constructor throws. */
+  openAutomaton(trie: TokenTrie, words: Uint32Array): Promise<ThreadedAutomaton>;
+}
+
+export type AnyAutomatonBinding = AutomatonBinding | ThreadedAutomatonBinding;
+
+export interface ThreadedAutomaton extends Automaton {
+  begin(): ThreadedPosition;
+}
+
+export interface ThreadedPosition extends AutomatonPosition {
+  after(token: number): ThreadedPosition | undefined;
+  /** False if it is not done, as while another call works: the bits then have no meaning. Throws INVALID_ARGUMENT alone. */
+  allowedQuickly(bits: Uint32Array): boolean;
+  /** Null if it is not done. Throws INVALID_ARGUMENT alone. */
+  afterQuickly(token: number): ThreadedPosition | undefined | null;
+  /** The bits of `allowed`. Rejects with LIMIT_EXCEEDED. */
+  allowedLater(): Promise<Uint32Array>;
+  /** Rejects with LIMIT_EXCEEDED. */
+  afterLater(token: number): Promise<ThreadedPosition | undefined>;
+}
+
+/** Whether grammars may work on other threads. */
+export const hasThreads = (binding: AutomatonBinding): binding is ThreadedAutomatonBinding =>
+  "openAutomaton" in binding;

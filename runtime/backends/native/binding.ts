@@ -5,9 +5,9 @@
  * `NativeError`: bad input never ends the process.
  */
 import type { NativeErrorCode } from "../../core/codes.js";
-import type { AutomatonBinding } from "./automatonBinding.js";
+import type { AnyAutomatonBinding, ThreadedAutomatonBinding } from "./automatonBinding.js";
 import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
-import type { NativeTailStage, NativeGrammar, NativeTail, Pieces } from "./samplerBinding.js";
+import type { NativeTailStage, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
 export type * from "./deviceBinding.js";
@@ -18,7 +18,7 @@ export interface NativeError extends Error {
   readonly code: NativeErrorCode;
 }
 
-export interface Binding extends AutomatonBinding {
+export interface Binding extends ThreadedAutomatonBinding {
   /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
   readonly wireVersion: number;
   readonly llamaVersion: string;
@@ -58,8 +58,6 @@ export interface Binding extends AutomatonBinding {
   readonly Evaluator: new (graph: NativeGraph, options: EvaluatorOptions) => NativeEvaluator;
   /** Stages that need a vocabulary need the model; it stays in memory as long as the chain. */
   readonly Tail: new (stages: readonly NativeTailStage[], model?: NativeModel) => NativeTail;
-  /** `root` is the rule where the grammar begins; default `root`. */
-  readonly Grammar: new (model: NativeModel, text: string, root?: string) => NativeGrammar;
   /** Reads a GGUF file. Rejects with INVALID_MODEL, NO_DEVICE or ABORTED. */
   loadModel(path: string, options: ModelOptions): Promise<NativeModel>;
   /**
@@ -72,7 +70,7 @@ export interface Binding extends AutomatonBinding {
 }
 
 /** The classes that work only with models of the same binding. */
-export type ModelBinding = Pick<Binding, "Graph" | "Grammar" | "Tail">;
+export type ModelBinding = Pick<Binding, "Graph" | "Tail"> & AnyAutomatonBinding;
 
 /** A wire graph, decoded and verified (INVALID_GRAPH). Immutable: any number of evaluators and contexts may share it. */
 export interface NativeGraph {

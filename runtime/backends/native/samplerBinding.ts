@@ -1,4 +1,4 @@
-/** The types of llama.cpp's own CPU samplers and grammars in the addon. Part of binding.ts. */
+/** The types of llama.cpp's own CPU samplers in the addon. Part of binding.ts. */
 import type { TailSampler, TailSamplers } from "@ggsl/compiler/llama/samplers.js";
 
 /**
@@ -78,27 +78,6 @@ export interface NativeTail {
   reset(): void;
   /** An independent copy in the same state, drawing the same random numbers. */
   clone(): NativeTail;
-  /** Frees the native memory; harmless when called twice. */
-  dispose(): void;
-}
-
-/**
- * A GBNF grammar and its position in a text, by llama.cpp's grammar sampler. The constructor throws INVALID_ARGUMENT if the
- * grammar does not parse, lacks the root rule, or would not terminate or exhaust the memory.
- */
-export interface NativeGrammar {
-  /**
-   * vocabSize numbers: 1 for a token that may come next, else 0. Where the grammar may end, end-of-text tokens may come next.
-   * It checks every token: 0.2 to 0.5 ms in a JSON grammar with a vocabulary of 2048, in proportion to the vocabulary, and more
-   * in an ambiguous grammar.
-   */
-  allowed(): Float32Array;
-  /** Throws INVALID_ARGUMENT for a token that must not come next; the grammar is then unchanged. */
-  accept(token: number): void;
-  /** Back to the beginning of the text. */
-  reset(): void;
-  /** An independent copy in the same state. */
-  clone(): NativeGrammar;
   /** Frees the native memory; harmless when called twice. */
   dispose(): void;
 }

@@ -177,20 +177,19 @@ class RemoteModel implements NativeModel {
   }
 }
 
-/** Grammars and host tails need only the vocabulary. */
+/** Host tails need only the vocabulary. */
 function bindingOf(process: RemoteProcess): ModelBinding {
   const binding = loadBinding();
   const here = (model: NativeModel): NativeModel => (model instanceof RemoteModel ? model.vocabulary : model);
   // a constructor that returns an object gives that object
-  function Grammar(model: NativeModel, text: string, root?: string): unknown {
-    return new binding.Grammar(here(model), text, root);
-  }
   function Tail(stages: ConstructorParameters<typeof binding.Tail>[0], model?: NativeModel): unknown {
     return new binding.Tail(stages, model && here(model));
   }
   return {
     Graph: graphsOf(process),
-    Grammar: Grammar as unknown as ModelBinding["Grammar"],
+    TokenTrie: binding.TokenTrie,
+    Automaton: binding.Automaton,
+    openAutomaton: (trie, words) => binding.openAutomaton(trie, words),
     Tail: Tail as unknown as ModelBinding["Tail"],
   };
 }

@@ -98,6 +98,9 @@ export function automatonBinding<E extends AutomatonExports>(host: AutomatonHost
         this.owned = counted(this, "automaton", instance, at, closeAutomaton);
         this.words = of.call((e, t) => e.ggsl_trie_words(t));
       }
+      get bytes(): number {
+        return this.owned.call((e, automaton) => e.ggsl_automaton_bytes(automaton));
+      }
       begin(): AutomatonPosition {
         const at = this.owned.checked((e, automaton) => e.ggsl_position_begin(automaton));
         return new Position(this.owned.instance, at, this.words);
@@ -125,5 +128,7 @@ const openTrie = <E extends AutomatonExports>(instance: Instance<E>, { bytes, of
   );
 
 function checkWords(value: unknown, what: string): void {
-  if (!(value instanceof Uint32Array)) throw nativeError("INVALID_ARGUMENT", `${what}: expected a Uint32Array`);
+  // also one of another realm
+  if (Object.prototype.toString.call(value) !== "[object Uint32Array]")
+    throw nativeError("INVALID_ARGUMENT", `${what}: expected a Uint32Array`);
 }

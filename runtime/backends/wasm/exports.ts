@@ -30,6 +30,7 @@ export interface AutomatonExports extends CommonExports {
   ggsl_trie_words(trie: Pointer): number;
   ggsl_automaton_open(trie: Pointer, words: Pointer, count: number): Pointer;
   ggsl_automaton_close(automaton: Pointer): void;
+  ggsl_automaton_bytes(automaton: Pointer): number;
   ggsl_position_begin(automaton: Pointer): Pointer;
   ggsl_position_close(position: Pointer): void;
   ggsl_position_may_end(position: Pointer): number;

@@ -49,7 +49,8 @@ export class Regular {
       case "complement":
         return nodes.complement(this.of(item.item, rule));
       case "members":
-        throw new TypeError("expected a regular item, found members");
+      case "token":
+        throw new TypeError(`expected a regular item, found "${item.kind}"`);
     }
   }
 

@@ -20,13 +20,16 @@ const FIRST_WIDE = 0x10000;
 /** The first surrogates of a pair begin here, and the second. */
 const [HIGH, LOW] = [0xd800, 0xdc00];
 
-/** @param item a regular item: the values */
-export const inJson = (item: Item): Item => new Speller().spelled(item);
+/**
+ * @param item a regular item: the values
+ * @param speller what has spelled others of the same source
+ */
+export const inJson = (item: Item, speller = new Speller()): Item => speller.spelled(item);
 
 /** All characters, and each character of ASCII, for all sources: most texts have no others. */
 const COMMON = new Map<string, Item>();
 
-class Speller {
+export class Speller {
   private readonly classes = new Map<string, Item>();
   private readonly known = new Map<Item, Item>();
 

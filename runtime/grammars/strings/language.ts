@@ -4,7 +4,7 @@ import type { Item } from "../text/rules.js";
 import { containedPattern } from "../patterns/pattern.js";
 import { formatItem } from "./formats.js";
 
-export { inJson } from "./json.js";
+export { inJson, Speller } from "./json.js";
 
 export interface StringConstraints {
   /** Regular expressions that each match somewhere in the value. */

@@ -2,14 +2,14 @@
 import { spend } from "../budget.js";
 import { ROOT, type Item, type Rules } from "../text/rules.js";
 
-type Inner = Exclude<Item, { readonly kind: "text" | "class" | "rule" }>;
+type Inner = Exclude<Item, { readonly kind: "text" | "class" | "rule" | "token" }>;
 
 /** Adds rules under names that begin with a prefix, and returns their root. */
 export function addRules(to: Map<string, Item>, rules: Rules, prefix: string): Item {
   const name = (given: string): string => `${prefix} ${given}`;
   const known = new Map<Inner, Item>();
   const renamed = (item: Item): Item => {
-    if (item.kind === "text" || item.kind === "class") return item;
+    if (item.kind === "text" || item.kind === "class" || item.kind === "token") return item;
     if (item.kind === "rule") return { kind: "rule", name: name(item.name) };
     const before = known.get(item);
     if (before) return before;

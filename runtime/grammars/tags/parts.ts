@@ -3,9 +3,10 @@ import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
 import { wholePattern } from "../patterns/pattern.js";
 import { readGbnf } from "../text/gbnf.js";
-import { OnlyLlama, ROOT, type Item, type Rules } from "../text/rules.js";
-import { schemaRules } from "../values/schema.js";
+import { ROOT, type Item, type Rules } from "../text/rules.js";
+import { rulesOfSchema } from "../values/schema.js";
 import { fault, WHOLE, type Format } from "./read.js";
+import type { SchemaSource } from "../types.js";
 import { Starts } from "./starts.js";
 
 /** A format that is read; equal ones are one. */
@@ -76,7 +77,7 @@ export function sourceOf(format: Format<Part>): Rules | undefined {
     case "grammar":
       return readGbnf(format.grammar);
     case "json_schema":
-      return schemaRules(format.json_schema);
+      return rulesOfSchema({ ...(format as object), jsonSchema: format.json_schema } as SchemaSource);
     default:
       return undefined;
   }
@@ -87,7 +88,6 @@ export function within<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof OnlyLlama) throw fault(path, `it has ${error.message}, which a tag cannot have`);
     // those of the whole tag say so themselves
     if (!(error instanceof InputError) || error.message.startsWith(WHOLE)) throw error;
     const { message } = fault(path, error.message);

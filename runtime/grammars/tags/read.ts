@@ -9,7 +9,7 @@ type Given = Readonly<Record<string, unknown>>;
 /** A format whose members are right; `T` is what was made of those inside of it. */
 export type Format<T> =
   | { readonly type: "const_string"; readonly value: string }
-  | { readonly type: "json_schema"; readonly json_schema: unknown }
+  | (SchemaOptions & { readonly type: "json_schema"; readonly json_schema: unknown })
   | { readonly type: "any_text" }
   | { readonly type: "regex"; readonly pattern: string }
   | { readonly type: "grammar"; readonly grammar: string }
@@ -17,6 +17,8 @@ export type Format<T> =
   | { readonly type: "tag"; readonly begin: string; readonly content: T; readonly end: string }
   | (Endings & { readonly type: "triggered_tags"; readonly triggers: readonly string[]; readonly tags: readonly T[] })
   | (Endings & { readonly type: "tags_with_separator"; readonly tags: readonly T[]; readonly separator: string });
+
+type SchemaOptions = Readonly<Partial<Record<"ignore" | "whitespace" | "order" | "others", unknown>>>;
 
 interface Endings {
   readonly at_least_one?: boolean;
@@ -81,12 +83,14 @@ interface Kind {
   readonly optional?: Readonly<Record<string, Member>>;
 }
 
+/** Those of a schema that is a source; not in XGrammar's. */
+const SCHEMA_OPTIONS = { ignore: anything, whitespace: anything, order: anything, others: anything };
 const ENDINGS = { at_least_one: flag, stop_after_first: flag };
 
 /** The types of formats, and their members. */
 const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["type"], Kind>> = {
   const_string: { required: { value: someText } },
-  json_schema: { required: { json_schema: anything } },
+  json_schema: { required: { json_schema: anything }, optional: SCHEMA_OPTIONS },
   any_text: { required: {} },
   regex: { required: { pattern: someText } },
   grammar: { required: { grammar: someText } },

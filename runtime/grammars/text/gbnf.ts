@@ -2,14 +2,17 @@
 import { spend } from "../budget.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
 import { Reader } from "./reader.js";
-import { all, any, LAST_CHARACTER, OnlyLlama, ROOT, text, withoutForm, type Item, type Rules } from "./rules.js";
+import { all, any, LAST_CHARACTER, ROOT, text, type Item, type Rules } from "./rules.js";
 
-/** Throws `InputError` with the place of a fault, and `OnlyLlama` for what only llama.cpp reads. */
+/** Throws `InputError` with the place of a fault. */
 export const readGbnf = (source: string): Rules => new GbnfReader(new Reader(source, "the grammar")).rules();
 
 const SPACE = /(?:[ \t]|#[^\r\n]*)*/y;
 const SPACE_AND_LINES = /(?:[ \t\r\n]|#[^\r\n]*)*/y;
 const NAME = /[a-zA-Z0-9-]+/y;
+const DIGITS = /[0-9]+/y;
+const TOKEN_TEXT = /[^>\r\n]*/y;
+const LAST_TOKEN = 2 ** 31 - 1;
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", r: "\r", n: "\n" };
 const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
@@ -102,7 +105,7 @@ class GbnfReader {
     const next = reader.peek();
     if (reader.take('"')) return this.literal();
     if (reader.take("[")) return this.characterClass();
-    if (next === "<" || next === "!") throw new OnlyLlama("a token, such as `<[7]>`");
+    if (next === "<" || next === "!") return this.token();
     if (reader.take(".")) return { kind: "class", ranges: [[1, LAST_CHARACTER]], isNegated: false };
     if (reader.take("(")) return this.group();
     if (!/[a-zA-Z0-9-]/.test(next)) return undefined;
@@ -110,6 +113,26 @@ class GbnfReader {
     const name = this.name();
     if (!this.named.has(name)) this.named.set(name, at);
     return { kind: "rule", name };
+  }
+
+  /** By its number, as in `<[7]>`, or its text, as in `<think>`; any other one after `!`. */
+  private token(): Item {
+    const begin = this.in_.at;
+    const isNegated = this.in_.take("!");
+    if (!this.in_.take("<")) throw this.in_.fault("expected a token, such as `!<[7]>`, after `!`", begin);
+    if (!this.in_.take("[")) return { kind: "token", token: this.tokenText(begin), isNegated };
+    const digits = this.in_.match(DIGITS);
+    if (digits === "") throw this.in_.fault("expected the number of a token");
+    const token = Number(digits);
+    if (token > LAST_TOKEN) throw this.in_.fault(`expected a token up to ${LAST_TOKEN}`, begin);
+    if (!this.in_.take("]>")) throw this.in_.fault("expected `]>` after the number of a token");
+    return { kind: "token", token, isNegated };
+  }
+
+  private tokenText(begin: number): string {
+    const text = this.in_.match(TOKEN_TEXT);
+    if (!this.in_.take(">")) throw this.in_.fault("this token has no closing `>`", begin);
+    return `<${text}>`;
   }
 
   private group(): Item {
@@ -231,6 +254,7 @@ function canBeEmpty(item: Item, empty: ReadonlySet<string>): boolean {
     case "text":
       return item.characters.length === 0;
     case "class":
+    case "token":
       return false;
     case "rule":
       return empty.has(item.name);
@@ -241,7 +265,7 @@ function canBeEmpty(item: Item, empty: ReadonlySet<string>): boolean {
     case "repeat":
       return item.min === 0 || canBeEmpty(item.item, empty);
     default:
-      return withoutForm(item);
+      throw new TypeError(`expected an item that GBNF has, found "${item.kind}"`);
   }
 }
 

@@ -1,5 +1,4 @@
-/** A grammar as rules over characters, and its form in XGrammar's EBNF. */
-
+/** A grammar as rules over characters. */
 import { spend } from "../budget.js";
 
 /** Ranges of code points, both ends included. */
@@ -16,10 +15,8 @@ export type Item =
   /** Without items, it matches nothing. */
   | { readonly kind: "any"; readonly items: readonly Item[] }
   | { readonly kind: "repeat"; readonly item: Item; readonly min: number; readonly max: number }
-  | OwnItem;
-
-/** What neither GBNF nor XGrammar has a form for. */
-export type OwnItem =
+  /** One token, by its number or its text; `isNegated`: any other one. */
+  | { readonly kind: "token"; readonly token: number | string; readonly isNegated: boolean }
   /** Texts that match each of the items, which are regular: without recursion and members. */
   | { readonly kind: "intersection"; readonly items: readonly Item[] }
   /** Texts that do not match the item, which is regular; only in an intersection, beside an item that is no complement. */
@@ -88,59 +85,4 @@ export function gaps(ranges: Ranges, first: number): Ranges {
   }
   if (next <= LAST_CHARACTER) result.push([next, LAST_CHARACTER]);
   return result;
-}
-
-/** A construct that XGrammar has no form for. */
-export class OnlyLlama extends Error {}
-
-/** For the forms of grammars of other engines, whose readers make no such item. */
-export function withoutForm(item: OwnItem): never {
-  throw new TypeError(`expected an item that GBNF and XGrammar have, found "${item.kind}"`);
-}
-
-export function classText(ranges: Ranges): string {
-  spend(2 * ranges.length);
-  return ranges.map(([from, to]) => (from === to ? escaped(from) : `${escaped(from)}-${escaped(to)}`)).join("");
-}
-
-/** The characters of a text, as all forms of grammars have them. */
-export function quotedText(characters: readonly number[]): string {
-  spend(characters.length);
-  return `"${characters.map(escaped).join("")}"`;
-}
-
-/** The mark of a repetition. */
-export function times(min: number, max: number): string {
-  if (max === Infinity) return min === 0 ? "*" : min === 1 ? "+" : `{${min},}`;
-  return min === 0 && max === 1 ? "?" : `{${min},${max}}`;
-}
-
-export const escaped = (character: number): string =>
-  /^[A-Za-z0-9 ]$/.test(String.fromCodePoint(character))
-    ? String.fromCodePoint(character)
-    : `\\U${character.toString(16).padStart(8, "0")}`;
-
-/** The grammar as GBNF. */
-export function toGbnf(rules: Rules): string {
-  const names = new Map([...rules.keys()].map((name, i) => [name, name === ROOT ? ROOT : `r${i}`]));
-  const printed = (item: Item): string => {
-    spend();
-    switch (item.kind) {
-      case "text":
-        return quotedText(item.characters);
-      case "class":
-        return `[${item.isNegated ? "^" : ""}${classText(item.ranges)}]`;
-      case "rule":
-        return names.get(item.name)!;
-      case "all":
-        return item.items.length === 0 ? '""' : `(${item.items.map(printed).join(" ")})`;
-      case "any":
-        return `(${item.items.map(printed).join(" | ")})`;
-      case "repeat":
-        return `${printed(item.item)}${times(item.min, item.max)}`;
-      default:
-        return withoutForm(item);
-    }
-  };
-  return [...rules].map(([name, item]) => `${names.get(name)!} ::= ${printed(item)}`).join("\n");
 }

@@ -1,16 +1,13 @@
 /** A thread that prepares grammars, and those that wait for it, in lanes that take turns. */
 import { InputError, type InputErrorCode } from "../../core/errors.js";
 import { Turns } from "../../core/turns.js";
-import { GRAMMAR_LIMITS } from "../limits.js";
-import type { Routed } from "../sources.js";
-import type { EngineVocabulary } from "../xgrammar/engine.js";
-import { START_MILLISECONDS, Thread, ThreadEnded } from "../../core/threads.js";
-import type { ThreadReply, ThreadRequest } from "./protocol.js";
-import { grammarThread, OUT_OF_HEAP } from "./start.js";
+import { Thread, ThreadEnded } from "../../core/threads.js";
+import { grammarWorkerPath } from "../../core/root.js";
+import type { Table } from "../words.js";
 
 /** What is known of a source, by its content. */
 export type Known =
-  | { readonly kind: "prepared"; readonly routed: Routed; readonly isCheap: boolean }
+  | { readonly kind: "prepared"; readonly table: Table }
   | { readonly kind: "refused"; readonly code: InputErrorCode; readonly message: string };
 
 /** What a thread found; `late`: it took too long there. */
@@ -19,12 +16,10 @@ export type Found =
 
 /** A source that is prepared once for all that ask for it. */
 export interface Job {
-  readonly key: string;
   /** What messages call the source. */
   readonly name: string;
   /** As JSON. */
   readonly source: string;
-  readonly vocabulary: { readonly id: number; texts(): EngineVocabulary };
   /** How many ask for it, by lane. */
   readonly askers: Map<string, number>;
   /** It has had its first try. */
@@ -37,9 +32,7 @@ export interface Job {
 
 export class Line {
   readonly turns = new Turns<Job>();
-  private thread: Thread<ThreadRequest, ThreadReply> | undefined;
-  /** Those that the thread has. */
-  private vocabularies = new Set<number>();
+  private thread: Thread<string, Table> | undefined;
   private running: Job | undefined;
 
   constructor(
@@ -83,45 +76,14 @@ export class Line {
     return job;
   }
 
-  private async prepare(job: Job): Promise<Found> {
+  private async prepare({ source }: Job): Promise<Found> {
     if (this.thread?.ended) this.thread = undefined;
-    if (!this.thread) {
-      const engine = { memoryBytes: GRAMMAR_LIMITS.preparingBytes, reads: false, prepared: 0 };
-      this.thread = new Thread(grammarThread(engine, { heapMegabytes: this.limits.heapMegabytes }));
-      this.vocabularies = new Set();
-    }
-    const { thread, vocabularies } = this;
-    const { id } = job.vocabulary;
-    if (!vocabularies.has(id)) {
-      try {
-        await thread.ask({ type: "vocabulary", texts: job.vocabulary.texts() }, START_MILLISECONDS);
-      } catch (error) {
-        return { kind: "failed", error: failure(error as Error) };
-      }
-      vocabularies.add(id);
-    }
-    const reply = await thread.ask({ type: "prepare", vocabulary: id, source: job.source }, this.limits.milliseconds);
-    switch (reply.type) {
-      case "prepared": {
-        const { routed, milliseconds } = reply;
-        return { kind: "prepared", routed, isCheap: milliseconds <= GRAMMAR_LIMITS.cheapMilliseconds };
-      }
-      case "failed": {
-        // the engine has started again, without vocabularies
-        vocabularies.clear();
-        const code = reply.kind === "limit" ? "LIMIT_EXCEEDED" : "INVALID_ARGUMENT";
-        return { kind: "refused", code, message: naming(job, reply.message) };
-      }
-      case "gone":
-        vocabularies.clear();
-        return this.prepare(job);
-      default:
-        return { kind: "failed", error: new Error(`the thread of the grammars answered \`${reply.type}\``) };
-    }
+    this.thread ??= new Thread({ file: grammarWorkerPath(), heapMegabytes: this.limits.heapMegabytes });
+    return { kind: "prepared", table: await this.thread.ask(source, this.limits.milliseconds) };
   }
 }
 
-export const naming = ({ name }: Pick<Job, "name">, message: string): string => `${name} cannot be used: ${message}`;
+const naming = ({ name }: Pick<Job, "name">, message: string): string => `${name} cannot be used: ${message}`;
 
 const failure = (error: Error): InputError =>
   new InputError(`the thread of the grammars ended: ${error.message}`, { code: "ENGINE_FAILED", cause: error });
@@ -131,7 +93,12 @@ function foundBy(job: Job, error: Error, { milliseconds }: { readonly millisecon
   if (!(error instanceof InputError)) return { kind: "failed", error };
   if (!(error instanceof ThreadEnded)) return { kind: "refused", code: error.code, message: error.message };
   if (error.why === "time")
-    return { kind: "late", message: naming(job, `it takes more than ${milliseconds} ms to prepare`) };
-  if (error.why === "memory") return { kind: "refused", code: "LIMIT_EXCEEDED", message: naming(job, OUT_OF_HEAP) };
+    return { kind: "late", message: naming(job, `it takes more than ${milliseconds} ms to read`) };
+  if (error.why === "memory")
+    return {
+      kind: "refused",
+      code: "LIMIT_EXCEEDED",
+      message: naming(job, "it needs more memory than its thread has"),
+    };
   return { kind: "failed", error: failure(error) };
 }

@@ -1,5 +1,5 @@
 /**
- * Prepares grammars in two threads where no text lives. A first try is short; what takes longer ends there and waits for the other
+ * Reads sources in two threads. A first try is short; what takes longer ends there and waits for the other
  * thread, with the later grammars of its lane, so that each lane costs the others one such try. What was found is remembered.
  */
 import { abortError, InputError } from "../../core/errors.js";
@@ -9,7 +9,7 @@ import { GRAMMAR_LIMITS } from "../limits.js";
 import { Line, type Found, type Job, type Known } from "./line.js";
 
 /** A source to prepare. */
-export interface Asked extends Pick<Job, "name" | "source" | "vocabulary"> {
+export interface Asked extends Pick<Job, "name" | "source"> {
   /** Whose it is: equal for all of one client. */
   readonly lane: string;
   readonly signal?: AbortSignal | undefined;
@@ -18,7 +18,7 @@ export interface Asked extends Pick<Job, "name" | "source" | "vocabulary"> {
 export type Prepared = Known & { readonly kind: "prepared" };
 
 export class Preparing {
-  private readonly known = new Cache<Known>(GRAMMAR_LIMITS.known, GRAMMAR_LIMITS.knownCharacters);
+  private readonly known = new Cache<Known>(GRAMMAR_LIMITS.known, GRAMMAR_LIMITS.knownBytes);
   private readonly jobs = new Map<string, Job & { readonly outcome: Promise<Known> }>();
   private readonly lateUntil = new Map<string, number>();
   private readonly quick: Line;
@@ -36,12 +36,11 @@ export class Preparing {
   /** The answer itself if it is known. Throws `InputError`, also for a source that was refused before, or what aborted the signal. */
   prepare(asked: Asked): Prepared | Promise<Prepared> {
     const { lane, signal } = asked;
-    const key = keyOf(asked);
-    const known = this.known.get(key);
+    const known = this.known.get(asked.source);
     if (known) return resultOf(known);
     if (signal?.aborted) throw abortError(signal);
-    const waiting = this.jobs.get(key);
-    const job = waiting ?? this.open(key, asked);
+    const waiting = this.jobs.get(asked.source);
+    const job = waiting ?? this.open(asked);
     job.askers.set(lane, (job.askers.get(lane) ?? 0) + 1);
     if (!waiting) this.enter(job, lane);
     else if (job.line) this.join(job, job.line, lane);
@@ -53,22 +52,14 @@ export class Preparing {
     return (this.lateUntil.get(lane) ?? -Infinity) > performance.now();
   }
 
-  /** A text of a prepared grammar took too long where many texts are: from now on it is expensive, and its lane late. */
-  demote(asked: Asked): void {
-    const key = keyOf(asked);
-    const known = this.known.get(key);
-    if (known?.kind === "prepared") this.remember(key, { ...known, isCheap: false });
-    this.makeLate(asked.lane);
-  }
-
-  private open(key: string, { name, source, vocabulary }: Asked) {
+  private open({ name, source }: Asked) {
     let [resolve, reject] = [(_: Known): void => undefined, (_: Error): void => undefined];
     const outcome = new Promise<Known>((...settle) => ([resolve, reject] = settle));
     // all that asked may have left
     outcome.catch(() => undefined);
-    const job = { key, name, source, vocabulary, askers: new Map<string, number>(), isTried: false, line: undefined };
+    const job = { name, source, askers: new Map<string, number>(), isTried: false, line: undefined };
     const opened = { ...job, line: undefined as Line | undefined, resolve, reject, outcome };
-    this.jobs.set(key, opened);
+    this.jobs.set(source, opened);
     return opened;
   }
 
@@ -145,18 +136,18 @@ export class Preparing {
     if (found.kind === "failed") return job.reject(found.error);
     const known: Known =
       found.kind === "late" ? { kind: "refused", code: "LIMIT_EXCEEDED", message: found.message } : found;
-    this.remember(job.key, known);
+    this.remember(job.source, known);
     job.resolve(known);
   }
 
   /** It may be asked for again already. */
   private forget(job: Job): void {
-    if (this.jobs.get(job.key) === job) this.jobs.delete(job.key);
+    if (this.jobs.get(job.source) === job) this.jobs.delete(job.source);
   }
 
-  private remember(key: string, known: Known): void {
-    const size = known.kind === "refused" ? known.message.length : JSON.stringify(known.routed).length;
-    this.known.set(key, known, key.length + size);
+  private remember(source: string, known: Known): void {
+    const size = known.kind === "refused" ? known.message.length : known.table.words.byteLength;
+    this.known.set(source, known, source.length + size);
   }
 
   private makeLate(lane: string): void {
@@ -165,8 +156,6 @@ export class Preparing {
     this.lateUntil.set(lane, now + GRAMMAR_LIMITS.lateMilliseconds);
   }
 }
-
-const keyOf = ({ vocabulary, source }: Asked): string => `${vocabulary.id} ${source}`;
 
 function resultOf(known: Known): Prepared {
   if (known.kind === "refused") throw new InputError(known.message, { code: known.code });

@@ -3,17 +3,24 @@ import { all, any, textOf, type Item } from "../text/rules.js";
 
 export interface SchemaOptions {
   /**
-   * What may come between the parts: nothing; what `JSON.stringify(v)`, `JSON.stringify(v, null, n)` and Python's `json.dumps` write;
-   * or all that JSON allows. A model that writes blanks without end is kept from it by the first two.
+   * What may come between the parts: nothing; a blank at most; what `JSON.stringify(v)`, `JSON.stringify(v, null, n)` and Python's `json.dumps` write;
+   * or all that JSON allows. A model that writes blanks without end is kept from it by the first three.
    * @default "usual"
    */
-  readonly whitespace?: "none" | "usual" | "any";
+  readonly whitespace?: Whitespace;
   /**
    * Whether the members of an object come in the order of `properties`, and others after them, or in any order.
    * @default "declared"
    */
   readonly order?: "declared" | "any";
+  /**
+   * Whether members come that nothing describes, in objects whose schema declares some with `properties` and says nothing of others.
+   * @default "any"
+   */
+  readonly others?: "none" | "any";
 }
+
+export type Whitespace = "none" | "line" | "usual" | "any";
 
 export interface Blanks {
   readonly rules: readonly (readonly [name: string, item: Item])[];
@@ -24,8 +31,9 @@ export interface Blanks {
   readonly colon: Item;
 }
 
-/** The most blanks and tabs after the end of a line: four a level, for 16 levels. */
-const MOST_BLANKS = 64;
+/** The most levels that lines are indented by, and the blanks or tabs of a level. */
+export const MOST_LEVELS = 16;
+const BLANKS_OF_LEVEL = 4;
 
 const characters = (...codes: readonly number[]): Item => ({
   kind: "class",
@@ -34,16 +42,21 @@ const characters = (...codes: readonly number[]): Item => ({
 });
 const repeat = (item: Item, max: number): Item => ({ kind: "repeat", item, min: 0, max });
 
-const ITEMS: Readonly<Record<"none" | "usual" | "any", Item>> = {
-  none: textOf(""),
-  usual: any([textOf(""), textOf(" "), all([textOf("\n"), repeat(characters(9, 32), MOST_BLANKS)])]),
-  any: repeat(characters(9, 10, 13, 32), Infinity),
+const usual = (levels: number): Item =>
+  any([textOf(""), textOf(" "), all([textOf("\n"), repeat(characters(9, 32), levels * BLANKS_OF_LEVEL)])]);
+
+const ITEMS: Readonly<Record<Whitespace, (levels: number) => Item>> = {
+  none: () => textOf(""),
+  line: () => repeat(textOf(" "), 1),
+  usual,
+  any: () => repeat(characters(9, 10, 13, 32), Infinity),
 };
 
-export function blanks(kind: "none" | "usual" | "any"): Blanks {
-  if (kind === "none") return { rules: [], inner: ITEMS.none, comma: textOf(","), colon: textOf(":") };
+/** @param levels of arrays and objects in the values */
+export function blanks(kind: Whitespace, levels: number): Blanks {
+  if (kind === "none") return { rules: [], inner: textOf(""), comma: textOf(","), colon: textOf(":") };
   const inner: Item = { kind: "rule", name: "a blank" };
-  const rules = [["a blank", ITEMS[kind]]] as const;
+  const rules = [["a blank", ITEMS[kind](levels)]] as const;
   const isAny = kind === "any";
   return {
     rules,

@@ -25,7 +25,7 @@ export function withoutUnevaluatedMembers(set: ObjectSet, others: Lazy, space: S
     ]),
   );
   const classes = set.classes.flatMap((one) => divided(one, sets, others, space));
-  return objectSet({ ...set, named, classes, evaluated: { names: new Set(), sets: [ANY_STRING] } });
+  return objectSet({ ...set, named, classes, isOpen: false, evaluated: { names: new Set(), sets: [ANY_STRING] } });
 }
 
 /** The names of a class that are evaluated, and the others. */

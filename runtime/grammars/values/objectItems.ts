@@ -10,7 +10,15 @@ import { EMPTY, repeat, type Writing, type WrittenMember } from "./writing.js";
 const MARKS = ["{", "}"] as const;
 
 /** Items that together are the objects of a set. */
-export const objectItems = (set: ObjectSet, writing: Writing): Item[] => resolved(set, [], writing);
+export const objectItems = (set: ObjectSet, writing: Writing): Item[] =>
+  resolved(written(set, writing.others), [], writing);
+
+/** With `none`, without members that nothing describes, where some are declared and there can be as few. */
+export function written(set: ObjectSet, others: Writing["others"]): ObjectSet {
+  if (others === "any") return set;
+  const isNamed = [...set.named.values()].some(({ isDeclared }) => isDeclared);
+  return (set.isOpen && isNamed && !set.some && objectSet({ ...set, classes: [] })) || set;
+}
 
 /**
  * A member whose name is in a set is one of those that are named, or another one, which is `extra`; two sets may ask for the same one.

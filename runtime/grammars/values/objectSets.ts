@@ -64,6 +64,7 @@ export function intersectObjects(a: ObjectSet, b: ObjectSet, space: Space): Obje
   return objectSet({
     named,
     classes: intersectClasses(a.classes, b.classes, space),
+    isOpen: Boolean(a.isOpen && b.isOpen),
     min: Math.max(a.min, b.min),
     max: Math.min(a.max, b.max),
     minAt: a.min >= b.min ? (a.minAt ?? b.minAt) : (b.minAt ?? a.minAt),

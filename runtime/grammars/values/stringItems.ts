@@ -3,7 +3,7 @@ import { Regular, type Node } from "../regular/regular.js";
 import { stringLanguage } from "../strings/language.js";
 import type { Item } from "../text/rules.js";
 import { trieOf } from "./trie.js";
-import { isAnyString } from "./stringSets.js";
+import { isAnyString, isFormat, keyOfStrings } from "./stringSets.js";
 import type { StringSet } from "./values.js";
 
 export function itemOfStrings(set: StringSet): Item {
@@ -28,7 +28,7 @@ const MOST_SEEN = 300;
 export class StringQuestions {
   private readonly regular = new Regular();
   private readonly parts = new Map<string, Node>();
-  private readonly sets = new Map<StringSet, Node>();
+  private readonly sets = new Map<string, Node>();
   private readonly empty = new Map<Node, boolean>();
 
   has(set: StringSet, text: string): boolean {
@@ -53,11 +53,12 @@ export class StringQuestions {
     const parts = patterns.length + formats.length + notPatterns.length + notFormats.length;
     if (parts === 0) return maxLength === 0 && excluded.has("");
     const hasBounds = minLength > 0 || maxLength < Infinity || excluded.size > 0;
-    if (parts === 1 && !hasBounds && notPatterns.length + notFormats.length === 0) {
-      return this.isEmptyNode(patterns.length > 0 ? this.pattern(patterns[0]!) : this.format(formats[0]!));
-    }
-    const node = this.sets.get(set) ?? this.regular.of(itemOfStrings(set));
-    this.sets.set(set, node);
+    // each format has texts
+    if (isFormat(set)) return false;
+    if (parts === 1 && !hasBounds && patterns.length === 1) return this.isEmptyNode(this.pattern(patterns[0]!));
+    const key = keyOfStrings(set);
+    const node = this.sets.get(key) ?? this.regular.of(itemOfStrings(set));
+    this.sets.set(key, node);
     return this.isEmptyNode(node);
   }
 

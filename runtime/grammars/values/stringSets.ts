@@ -67,3 +67,22 @@ export const isAnyString = (set: StringSet): boolean =>
     set.minLength === 0 &&
     set.maxLength === Infinity &&
     set.excluded.size === 0);
+
+const keys = new WeakMap<StringSet, string>();
+
+/** Equal for equal sets. */
+export function keyOfStrings(set: StringSet): string {
+  const known = keys.get(set);
+  if (known !== undefined) return known;
+  const { patterns, formats, notPatterns, notFormats, minLength, maxLength, excluded } = set;
+  const key = JSON.stringify([patterns, formats, notPatterns, notFormats, minLength, `${maxLength}`, [...excluded]]);
+  keys.set(set, key);
+  return key;
+}
+
+/** Whether a format is all that is known of the texts. */
+export const isFormat = (set: StringSet): boolean =>
+  set.formats.length === 1 &&
+  set.patterns.length + set.notPatterns.length + set.notFormats.length + set.excluded.size === 0 &&
+  set.minLength === 0 &&
+  set.maxLength === Infinity;

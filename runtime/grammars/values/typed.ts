@@ -42,6 +42,8 @@ const ABOUT_OBJECTS = [
   ...["minProperties", "maxProperties"],
 ];
 
+const ABOUT_OTHERS = ["additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames"];
+
 export class Typed {
   constructor(
     private readonly sets: Sets,
@@ -154,6 +156,7 @@ export class Typed {
     const all: ObjectSet = {
       named,
       classes,
+      isOpen: !given.has(...ABOUT_OTHERS),
       min: given.count("minProperties") ?? 0,
       max: given.count("maxProperties") ?? Infinity,
       ...(given.has("minProperties") && { minAt: { path: given.path, keyword: "minProperties" } }),

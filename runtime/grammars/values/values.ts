@@ -77,6 +77,8 @@ export interface ObjectSet {
   readonly classes: readonly NameClass[];
   /** For each of these, a member's name is in it. */
   readonly some?: readonly StringSet[];
+  /** Whether no keyword said which other members may come: then any may, as far as validity goes. */
+  readonly isOpen?: boolean;
   readonly min: number;
   readonly max: number;
   /** What asked for `min`. */
@@ -153,6 +155,7 @@ export const ANY_ARRAY: ArraySet = { prefix: [], rest: ANY, min: 0, max: Infinit
 export const ANY_OBJECT: ObjectSet = {
   named: new Map(),
   classes: [{ names: ANY_STRING, value: ANY }],
+  isOpen: true,
   min: 0,
   max: Infinity,
 };

@@ -1,8 +1,9 @@
 /** Writes sets of values as rules over the characters of JSON. */
-import { spend } from "../budget.js";
-import { inJson } from "../strings/language.js";
+import { spend, uncounted } from "../budget.js";
+import { inJson, Speller } from "../strings/language.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
-import { blanks, type Blanks, type SchemaOptions } from "./blanks.js";
+import { blanks, MOST_LEVELS, type Blanks, type SchemaOptions } from "./blanks.js";
+import { levelsOf } from "./levels.js";
 import { fault, unenforced } from "./faults.js";
 import { arrayItems } from "./arrayItems.js";
 import { objectItems } from "./objectItems.js";
@@ -11,13 +12,16 @@ import { multiples } from "./multiples.js";
 import { INTEGER, listedNumber, NUMBER, rangeItem } from "./numberItems.js";
 import type { Sets } from "./space.js";
 import { itemOfStrings } from "./stringItems.js";
-import { isAnyString } from "./stringSets.js";
+import { isAnyString, isFormat, keyOfStrings } from "./stringSets.js";
 import { whyEmpty } from "./empty.js";
 import { ANY_STRING, NoForm, type Lazy, type NumberRange, type StringSet, type Values } from "./values.js";
 
 const rule = (name: string): Item => ({ kind: "rule", name });
 const quoted = (inside: Item): Item => all([textOf('"'), inside, textOf('"')]);
 const EMPTY = text([]);
+
+/** The languages of formats, for all schemas. */
+const FORMATS = new Map<string, Item>();
 
 /** The names of rules that are no part of a schema have no `#`. */
 const TEXT = "a text";
@@ -28,20 +32,26 @@ export class Writer implements Writing {
   private readonly rules = new Map<string, Item>();
   private readonly items = new Map<Lazy, Item>();
   private readonly waiting: { readonly name: string; readonly values: Values }[] = [];
-  private readonly languages = new Map<StringSet, Item>();
+  private readonly speller = new Speller();
+  private readonly languages = new Map<string, Item>();
+  private readonly ranges = new Map<string, Item>();
   readonly blanks: Blanks;
   readonly order: "declared" | "any";
+  readonly others: "none" | "any";
   private count = 0;
 
   constructor(
     readonly sets: Sets,
-    { whitespace, order }: Required<SchemaOptions>,
+    private readonly root: Lazy,
+    { whitespace, order, others }: Required<SchemaOptions>,
   ) {
-    this.blanks = blanks(whitespace);
+    this.blanks = blanks(whitespace, whitespace === "usual" ? levelsOf(root, { sets, others }, MOST_LEVELS) : 0);
     this.order = order;
+    this.others = others;
   }
 
-  whole(root: Lazy): Rules {
+  whole(): Rules {
+    const { root } = this;
     if (this.sets.isEmpty(root))
       throw fault(whyEmpty(root, this.sets), "no value is valid: its keywords exclude each other");
     this.rules.set(ROOT, EMPTY);
@@ -75,14 +85,14 @@ export class Writer implements Writing {
     return rule(name);
   }
 
-  /** Of a set of one kind without bounds. */
+  /** Of a set of one kind, without parts that are sets. */
   private short({ hasNull, booleans, numbers, ranges, texts, languages, arrays, objects }: Values): Item | undefined {
     const kinds = [hasNull, booleans.length, numbers.size, ranges.length, texts.size, languages.length];
     if (kinds.filter(Boolean).length + arrays.length + objects.length !== 1) return undefined;
     if (hasNull) return textOf("null");
     if (booleans.length === 2) return any([textOf("true"), textOf("false")]);
-    if (languages.length === 1 && isAnyString(languages[0]!)) return this.language(ANY_STRING);
-    if (ranges.length === 1 && isUnbounded(ranges[0]!)) return this.range(ranges[0]!);
+    if (languages.length === 1) return this.language(languages[0]!);
+    if (ranges.length === 1) return this.range(ranges[0]!);
     return undefined;
   }
 
@@ -102,6 +112,14 @@ export class Writer implements Writing {
   private range(range: NumberRange): Item {
     if (isUnbounded(range))
       return range.kind === "any" ? this.shared(NUMBER_RULE, () => NUMBER) : this.shared(INTEGER_RULE, () => INTEGER);
+    const { min, max, kind, step } = range;
+    const key = `${kind} ${min} ${max}${step ? ` ${step.units} ${step.places}` : ""}`;
+    const known = this.ranges.get(key) ?? this.bounded(range);
+    this.ranges.set(key, known);
+    return known;
+  }
+
+  private bounded(range: NumberRange): Item {
     if (!range.step) return rangeItem(range);
     try {
       const made = multiples({ ...range, step: range.step }, `multiple ${++this.count}`);
@@ -115,8 +133,12 @@ export class Writer implements Writing {
 
   language(set: StringSet): Item {
     if (isAnyString(set)) return this.shared(TEXT, () => quoted(inJson(itemOfStrings(ANY_STRING))));
-    const known = this.languages.get(set) ?? quoted(inJson(itemOfStrings(set)));
-    this.languages.set(set, known);
+    const key = keyOfStrings(set);
+    const isCommon = isFormat(set);
+    const languages = isCommon ? FORMATS : this.languages;
+    const made = (): Item => quoted(inJson(itemOfStrings(set), isCommon ? undefined : this.speller));
+    const known = languages.get(key) ?? (isCommon ? uncounted(made) : made());
+    languages.set(key, known);
     return known;
   }
 

@@ -8,6 +8,7 @@ export interface Writing {
   readonly sets: Sets;
   readonly blanks: Blanks;
   readonly order: "declared" | "any";
+  readonly others: "none" | "any";
   /** A value of a set, which is not empty. */
   item(lazy: Lazy): Item;
   /** A text of a set, in quotes. */

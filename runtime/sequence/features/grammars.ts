@@ -5,7 +5,7 @@ import type * as is from "../../core/check.js";
 import { InputError } from "../../core/errors.js";
 import { hasBit } from "../../grammars/bits.js";
 import { openGrammar } from "../../grammars/open.js";
-import { kindOf } from "../../grammars/sources.js";
+import { kindOf } from "../../grammars/kinds.js";
 import type { GrammarSource, GrammarState } from "../../grammars/types.js";
 import { vocabularyFrom, type GivenVocabulary } from "../../core/vocabulary.js";
 
@@ -38,7 +38,8 @@ export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: O
     throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model", {
       code: "MISSING_VOCABULARY",
     });
-  return { state: openGrammar(source, { vocabulary: vocabularyFrom(feed.vocabulary), now: true }) };
+  const vocabulary = vocabularyFrom(feed.vocabulary);
+  return { state: openGrammar(source, { vocabulary, now: true }) };
 }
 
 /**

@@ -1,11 +1,9 @@
 /** What a model provides for the features of its sequences: its vocabulary, and grammars over it. */
 import type { ModelBinding, NativeModel } from "../../backends/native/binding.js";
-import { translated } from "../../core/errors.js";
 import type { Pieces } from "../../backends/native/samplerBinding.js";
 import { fromBytes, type Vocabulary } from "../../core/vocabulary.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
-import { llamaState } from "../../grammars/llama.js";
 import { openGrammar, type GrammarPlace } from "../../grammars/open.js";
 import { IN_GRAPH, type Feed, type ModelFeed } from "./feed.js";
 
@@ -27,11 +25,11 @@ export function modelFeed(
 }
 
 /** Where the grammars of a model's texts are opened. */
-export const grammarPlace = (model: NativeModel, { Grammar }: ModelBinding, lane?: string): GrammarPlace => ({
+export const grammarPlace = (model: NativeModel, binding: ModelBinding, lane?: string): GrammarPlace => ({
   vocabulary: vocabularyOf(model),
+  binding,
   now: false,
   lane,
-  openLlama: (gbnf) => llamaState(translated(() => new Grammar(model, gbnf, "root"))),
 });
 
 /** One character per byte, with the byte as its code. `TextDecoder` has no such encoding: its latin1 is windows-1252. */

@@ -5,6 +5,7 @@
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { SchemaOptions } from "../bodies.js";
 import { NO_PARAMETERS } from "../conversation.js";
 import { jsonEnd } from "./json.js";
 
@@ -23,7 +24,7 @@ export interface CallForm {
   /** Reads a call at the mark: `open` if more text is needed, undefined if there is none. */
   read(text: string): ReadCall | "open" | undefined;
   /** One call of one of the tools. */
-  grammar(tools: readonly Tool[]): GrammarSource;
+  grammar(tools: readonly Tool[], options?: SchemaOptions): GrammarSource;
 }
 
 type Render = (messages: readonly ChatMessage[], options: ChatOptions) => Promise<string>;
@@ -120,13 +121,13 @@ const formOfObject = ({ before, after, mark, nameKey, argumentsKey }: ObjectForm
     const done = mark.length + blanks + found.length;
     return { name, arguments: JSON.stringify(given), length: done + endLength(text.slice(done), after) };
   },
-  grammar: (tools) =>
+  grammar: (tools, options) =>
     either(
       tools.map((tool) => [
         literal(
           `${before}{${JSON.stringify(nameKey)}: ${JSON.stringify(tool.function.name)}, ${JSON.stringify(argumentsKey)}: `,
         ),
-        schemaOf(tool),
+        schemaOf(tool, options),
         literal(`}${after}`),
       ]),
     ),
@@ -156,11 +157,11 @@ function namedForm(written: string): CallForm | undefined {
       const length = done + endLength(text.slice(done), after);
       return { name: named.slice(0, end).trim(), arguments: JSON.stringify(read.value), length };
     },
-    grammar: (tools) =>
+    grammar: (tools, options) =>
       either(
         tools.map((tool) => [
           literal(`${before}${tool.function.name}${between}`),
-          schemaOf(tool),
+          schemaOf(tool, options),
           ...(after === "" ? [] : [literal(after)]),
         ]),
       ),
@@ -179,10 +180,13 @@ function endLength(text: string, after: string): number {
 // ---------------------------------------------------------------- grammars
 
 const literal = (value: string): object => ({ type: "const_string", value });
-const schemaOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => ({
+const schemaOf = (tool: Tool, options: SchemaOptions = {}): object => ({
+  ...options,
   type: "json_schema",
-  json_schema: parameters,
+  json_schema: parametersOf(tool),
 });
+/** The schema of a tool's arguments. */
+export const parametersOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => parameters;
 const either = (sequences: readonly (readonly object[])[]): GrammarSource => {
   const elements = sequences.map((parts) => ({ type: "sequence", elements: parts }));
   return { structuralTag: elements.length === 1 ? elements[0]! : { type: "or", elements } };

@@ -22,6 +22,9 @@ const MOST_HELD = 1000;
 /** Milliseconds after which a text that takes its time ends: each of its tokens has a limit of its own. */
 const MOST_WALKED = 8000;
 
+/** Milliseconds for a token, whose steps are bounded. */
+const MOST_TOKEN = 1000;
+
 let opened: Promise<NativeModel> | undefined;
 let lanes = 0;
 
@@ -50,7 +53,7 @@ async function walked(source: GrammarSource, place: GrammarPlace, vocabSize: num
   const start = performance.now();
   try {
     for (let step = 0; step < steps && performance.now() - start < MOST_WALKED; step++) {
-      await timed("for a token", GRAMMAR_LIMITS.stepMilliseconds, async () => state.ready());
+      await timed("for a token", MOST_TOKEN, async () => state.ready());
       const tokens = tokensOf(state.bits()).filter((token) => token < vocabSize);
       if (tokens.length === 0) throw new Wrong("no token may come next, and none ends the text");
       state = state.accept(tokens[(step * 7919) % tokens.length]!);

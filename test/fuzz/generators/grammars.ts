@@ -1,10 +1,10 @@
-/** Damaged and hostile grammars, on the demo model: parsed, and asked for the allowed tokens of a few steps. */
+/** Damaged and hostile grammars of a host tail, on the demo model: parsed, and asked for the allowed tokens of a few steps. */
 import * as fc from "fast-check";
 import type { NativeModel } from "../../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../../runtime/backends/native/loader.js";
 import { translated } from "../../../runtime/core/errors.js";
 import { DEMO_MODEL } from "../../model/file.js";
-import { defineGenerator, Wrong } from "../core/generator.js";
+import { defineGenerator } from "../core/generator.js";
 import { lower, shorterTexts } from "../core/shrink.js";
 import { edits, mutated } from "./mutate.js";
 
@@ -58,18 +58,20 @@ export const grammars = defineGenerator<Grammar>({
   cases: fc.record({ text: texts, steps }),
   async run({ text, steps: count }) {
     const model = await (opened ??= loadBinding().loadModel(DEMO_MODEL, {}));
+    const all = Int32Array.from({ length: model.info.vocabSize }, (_, token) => token);
+    const rows = { tokens: all, logits: new Float32Array(all.length) };
     translated(() => {
-      const grammar = new (loadBinding().Grammar)(model, text);
+      const tail = new (loadBinding().Tail)([{ name: "grammar", text }], model);
       try {
         for (let step = 0; step < count; step++) {
-          const allowed = grammar.allowed();
-          if (allowed.length !== model.info.vocabSize) throw new Wrong(`${allowed.length} tokens`);
-          const tokens = [...allowed.keys()].filter((token) => allowed[token]! > 0);
-          if (tokens.length === 0) return;
-          grammar.accept(tokens[(step * 7919) % tokens.length]!);
+          const { tokens } = tail.apply(rows);
+          tail.accept(tokens[(step * 7919) % tokens.length]!);
         }
+      } catch (error) {
+        // a character that the vocabulary does not have
+        if ((error as { readonly code?: string }).code !== "NO_CANDIDATE") throw error;
       } finally {
-        grammar.dispose();
+        tail.dispose();
       }
     });
   },

@@ -5,7 +5,7 @@ import { automatonBinding } from "../automaton.js";
 import { differenceOf } from "../fits.js";
 import { nativeError } from "../instance.js";
 import type { WasmModule } from "../webAssembly.js";
-import { grammarClass, graphClass } from "./graph.js";
+import { graphClass } from "./graph.js";
 import { Llama, type Handles } from "./handle.js";
 import { tailClass } from "./tail.js";
 import { unusable } from "./loader.js";
@@ -32,7 +32,6 @@ export function openLlama(module: WasmModule, bytes: Uint8Array): LlamaBinding {
     native,
     binding: {
       Graph: graphClass(llama, graphs),
-      Grammar: grammarClass(llama, models),
       Tail: tailClass(llama, models),
       ...automatonBinding({ current: () => llama, entered: () => undefined, left: () => undefined }),
     },

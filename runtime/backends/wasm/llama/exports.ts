@@ -29,13 +29,6 @@ export interface LlamaExports extends AutomatonExports {
   ggsl_graph_close(graph: Pointer): void;
   ggsl_graph_size(graph: Pointer): number;
 
-  ggsl_grammar_open(model: Pointer, text: Pointer, length: number, root: Pointer, rootLength: number): Pointer;
-  ggsl_grammar_clone(grammar: Pointer): Pointer;
-  ggsl_grammar_close(grammar: Pointer): void;
-  ggsl_grammar_allowed(grammar: Pointer): number;
-  ggsl_grammar_accept(grammar: Pointer, token: number): number;
-  ggsl_grammar_reset(grammar: Pointer): number;
-
   ggsl_stages_begin(): void;
   ggsl_stage(name: Pointer, length: number): number;
   ggsl_value_number(number: number): number;

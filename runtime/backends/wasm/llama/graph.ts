@@ -1,8 +1,8 @@
-/** Graphs and grammars in the module's memory. */
-import type { Binding, NativeGrammar, NativeGraph } from "../../native/binding.js";
+/** Graphs in the module's memory. */
+import type { Binding, NativeGraph } from "../../native/binding.js";
 import { checkedColumns, joinColumns } from "../columns.js";
-import { nativeError, type Pointer } from "../instance.js";
-import { checkInteger, Handle, type Handles, type Llama } from "./handle.js";
+import { nativeError } from "../instance.js";
+import { Handle, type Handles, type Llama } from "./handle.js";
 
 export const graphClass = (llama: Llama, graphs: Handles): Binding["Graph"] =>
   class implements NativeGraph {
@@ -22,42 +22,3 @@ export const graphClass = (llama: Llama, graphs: Handles): Binding["Graph"] =>
       this.size = { uniforms: uniforms!, inputs: inputs!, states: states!, nodes: nodes! };
     }
   };
-
-export function grammarClass(llama: Llama, models: Handles): Binding["Grammar"] {
-  class Grammar implements NativeGrammar {
-    private readonly handle: Handle;
-
-    constructor(at: Pointer) {
-      this.handle = new Handle(this, "grammar", llama, at, (e, grammar) => e.ggsl_grammar_close(grammar));
-    }
-    allowed(): Float32Array {
-      return this.handle.ask((e, at) => e.ggsl_grammar_allowed(at)).f32();
-    }
-    accept(token: number): void {
-      checkInteger("token", token);
-      this.handle.checked((e, at) => e.ggsl_grammar_accept(at, token));
-    }
-    reset(): void {
-      this.handle.checked((e, at) => e.ggsl_grammar_reset(at));
-    }
-    clone(): NativeGrammar {
-      return new Grammar(this.handle.checked((e, at) => e.ggsl_grammar_clone(at)));
-    }
-    dispose(): void {
-      this.handle.dispose();
-    }
-  }
-  return class extends Grammar {
-    constructor(model: object, text: string, root = "root") {
-      const handle = models.get(model);
-      if (!handle) throw nativeError("INVALID_ARGUMENT", "model: expected a Model");
-      super(
-        llama.withText(text, (at, length) =>
-          llama.withText(root, (rootAt, rootLength) =>
-            handle.checked((e, from) => e.ggsl_grammar_open(from, at, length, rootAt, rootLength)),
-          ),
-        ),
-      );
-    }
-  };
-}
