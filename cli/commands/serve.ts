@@ -3,6 +3,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from "commander"
 import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
 import type * as Package from "@ggsl/server";
 import { InputError } from "ggsl/core/errors.js";
+import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { atMost, natural } from "../usage.js";
@@ -113,6 +114,11 @@ async function run(model: string, options: Options): Promise<void> {
   if (server.isOpenToAll(given))
     process.stderr.write(
       `warning: ${given.host!} is reached from other machines, and no key is asked for: give --api-keys FILE\n`,
+    );
+  const flag = sharedHeapFlag();
+  if (flag !== undefined)
+    process.stderr.write(
+      `warning: with Node.js's ${flag}, a request that needs much memory can end the server: start it without that flag\n`,
     );
   if (options.check) {
     await server.checkServer(given);

@@ -63,6 +63,15 @@ export function whenEnded({ worker }: Started, end: (error: Error) => void): voi
 export const isOutOfHeap = (error: Error & { readonly code?: unknown }): boolean =>
   error.code === "ERR_WORKER_OUT_OF_MEMORY";
 
+/**
+ * A flag of V8 that holds for threads, too: under it, a thread that reaches its limit of memory ends the process. Undefined where it is not
+ * given.
+ */
+export const sharedHeapFlag = (): string | undefined =>
+  [...process.execArgv, ...(process.env["NODE_OPTIONS"] ?? "").split(/\s+/)].find((flag) =>
+    /^--max[-_]semi[-_]space[-_]size(?:=|$)/.test(flag),
+  );
+
 /** How many times its limit a request can take on a machine that has other things to do. */
 const MOST_BUSY = 4;
 

@@ -5,8 +5,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { z } from "zod";
 import { schemaRules } from "../../runtime/grammars/values/schema.js";
 import { GENERATED } from "./generatedSchemas.js";
+import { changed, composed } from "./composed.js";
 import { matcher } from "./matcher.js";
 import { usualTexts } from "./serializations.js";
+import { randomIntegers } from "./walk.js";
 
 const node = z.object({
   value: z.number(),
@@ -134,15 +136,46 @@ const ZOD: Readonly<Record<string, readonly [schema: z.ZodType, values: readonly
 test.each(Object.entries(ZOD))("Zod: %s", (_, [schema, values]) => {
   for (const target of ["draft-2020-12", "draft-7"] as const) {
     const { grammar, written } = grammarOf(z.toJSONSchema(schema, { target, reused: "ref" }));
-    // Zod removes what an object does not name, and its schemas of outputs have no more
-    const judge = (value: unknown): boolean => {
-      const parsed = schema.safeParse(value);
-      return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value);
-    };
     for (const value of values)
       for (const text of usualTexts(value))
-        expect({ written, text, isValid: grammar.matches(text) }).toEqual({ written, text, isValid: judge(value) });
+        expect({ written, text, isValid: grammar.matches(text) }).toEqual({
+          written,
+          text,
+          isValid: judged(schema, value),
+        });
   }
+});
+
+/** Zod removes what an object does not name, and its schemas of outputs have no more. */
+function judged(schema: z.ZodType, value: unknown): boolean {
+  const parsed = schema.safeParse(value);
+  return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value);
+}
+
+const CASES = Number(process.env["GGSL_CASES"] ?? 100);
+
+test("random schemas of Zod", () => {
+  const counts = { valid: 0, invalid: 0 };
+  for (let seed = 0; seed < CASES; seed++) {
+    const random = randomIntegers(seed);
+    for (let i = 0; i < 5; i++) random(2);
+    const { schema, value } = composed(random, 1 + random(3));
+    const target = random(2) === 0 ? "draft-2020-12" : "draft-7";
+    const { grammar, written } = grammarOf(
+      z.toJSONSchema(schema, { target, reused: random(2) === 0 ? "ref" : "inline" }),
+    );
+    for (let i = 0; i < 4; i++) {
+      const right = value(random);
+      expect({ written, right, isValid: judged(schema, right) }).toEqual({ written, right, isValid: true });
+      for (const one of [right, changed(random, right)]) {
+        const isValid = judged(schema, one);
+        counts[isValid ? "valid" : "invalid"]++;
+        for (const text of usualTexts(one))
+          expect({ seed, written, text, isValid: grammar.matches(text) }).toEqual({ seed, written, text, isValid });
+      }
+    }
+  }
+  expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(CASES);
 });
 
 function grammarOf(schema: object): { readonly grammar: ReturnType<typeof matcher>; readonly written: string } {

@@ -82,6 +82,15 @@ test("--check ends with 0, and a server without keys that others reach is warned
   );
 });
 
+test("a flag under which a thread ends the process is warned of", async () => {
+  const env = { ...process.env, NODE_OPTIONS: "--max-semi-space-size=64" };
+  const check = start(["serve", DEMO_MODEL, ...SMALL, "--check"], { env });
+  expect((await check.ended).status).toBe(0);
+  expect(check.output()).toBe(
+    "warning: with Node.js's --max-semi-space-size=64, a request that needs much memory can end the server: start it without that flag\nthe configuration is right\n",
+  );
+});
+
 /** In this process: without the start of another one. */
 test.each([
   [{ model: "no-such.gguf" }, 'the model file "no-such.gguf" does not exist'],
