@@ -36,6 +36,10 @@ export function keyOf(format: Format<Part>): string {
     case "triggered_tags":
     case "tags_with_separator":
       return JSON.stringify({ ...format, tags: idsOf(format.tags) });
+    case "free_text":
+      return JSON.stringify({ ...format, tags: idsOf(format.tags ?? []), blocks: idsOf(format.blocks ?? []) });
+    case "repeat":
+      return JSON.stringify({ ...format, content: format.content.id, separator: format.separator?.id });
     default:
       return JSON.stringify(format);
   }
@@ -45,6 +49,7 @@ const idsOf = (parts: readonly Part[]): readonly number[] => parts.map(({ id }) 
 export function isFree(format: Format<Part>): boolean {
   switch (format.type) {
     case "any_text":
+    case "free_text":
       return true;
     case "triggered_tags":
       return !(format.at_least_one && format.stop_after_first);
@@ -61,9 +66,16 @@ export function isFree(format: Format<Part>): boolean {
 export function check(format: Format<Part>, path: string): void {
   if (format.type === "tag" && format.end === "" && format.content.isFree)
     throw fault(`${path}/end`, 'expected a text, found "": free text, which the tag holds, goes on until its end');
-  if (format.type !== "triggered_tags") return;
-  const triggers = new Starts(format.triggers);
-  for (const [i, tag] of format.tags.entries()) {
+  if (format.type === "repeat") {
+    for (const name of ["content", "separator"] as const)
+      if (format[name]?.isFree)
+        throw fault(`${path}/${name}`, "expected no free text at its end, which has no end of its own");
+    return;
+  }
+  if (format.type !== "triggered_tags" && format.type !== "free_text") return;
+  const { triggers: given = [], tags = [] } = format;
+  const triggers = new Starts(given);
+  for (const [i, tag] of tags.entries()) {
     const { begin } = formatOfTag(tag);
     if (triggers.end(begin, 0) === Infinity)
       throw fault(`${path}/tags/${i}/begin`, `expected one of the triggers at its beginning, found ${show(begin)}`);
