@@ -3,7 +3,9 @@ import type { Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
-import { parametersOf, type CallForm } from "./tools/form.js";
+import { parametersOf } from "./tools/arguments.js";
+import type { CallForm } from "./tools/form.js";
+import { callGrammar, freeGrammar } from "./tools/grammar.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
@@ -11,9 +13,14 @@ export interface AskedGrammar {
   readonly field: string;
   /** What it is made of, each with its field: what is wrong with the whole is wrong with one of them. */
   readonly parts?: readonly AskedPart[];
+  /**
+   * The text need not obey it: where a part cannot be enforced, the grammar without the parts of these places is taken; where the chain
+   * has none, or the whole cannot be enforced, no grammar is.
+   */
+  readonly without?: (places: ReadonlySet<number>) => AskedGrammar;
 }
 
-interface AskedPart extends AskedGrammar {
+export interface AskedPart extends AskedGrammar {
   /** What messages call it. */
   readonly name: string;
 }
@@ -22,7 +29,8 @@ interface AskedPart extends AskedGrammar {
 export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGrammar | undefined {
   const ofFormat = formatGrammar(body);
   const called = calledTools(body);
-  if (!called || !form) return ofFormat && { source: ofFormat, field: "response_format" };
+  if (!form || (!called && ofFormat)) return ofFormat && { source: ofFormat, field: "response_format" };
+  if (!called) return autoGrammar(body, form);
   if (ofFormat)
     throw new Refusal(
       "invalid_request",
@@ -31,14 +39,41 @@ export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGra
         param: "tool_choice",
       },
     );
-  const { tools = [], schema_options: options } = body;
-  const parts = called.map((tool): AskedPart => ({
+  const source = callGrammar(form, called, body.schema_options);
+  if (!source)
+    throw new Refusal(
+      "unsupported_tools",
+      "the model's chat template writes arguments in a form that cannot be enforced: omit `tool_choice`",
+      { param: "tool_choice" },
+    );
+  return { source, field: "tool_choice", parts: partsOf(body, called) };
+}
+
+/** Each tool's schema. */
+const partsOf = ({ tools = [], schema_options: options }: ChatBody, called: readonly Tool[]): AskedPart[] =>
+  called.map((tool) => ({
     source: { ...options, jsonSchema: parametersOf(tool) },
     field: `tools[${tools.indexOf(tool)}].function.parameters`,
     name: `the tool \`${tool.function.name}\``,
   }));
-  return { source: form.grammar(called, options), field: "tool_choice", parts };
+
+/** Text in which calls may come. */
+function autoGrammar(body: ChatBody, form: CallForm): AskedGrammar | undefined {
+  const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
+  const asked = (given: readonly Tool[]): AskedGrammar | undefined => {
+    const source = freeGrammar(form, given, { schema, isParallel });
+    return source && { source, field: "tools", parts: partsOf({ ...body, tools: given }, given) };
+  };
+  const whole = asked(tools);
+  const loose = (places: ReadonlySet<number>): readonly Tool[] =>
+    tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
+  return whole && { ...whole, without: (places) => asked(loose(places))! };
 }
+
+const withAnyArguments = (tool: Tool): Tool => ({
+  ...tool,
+  function: { ...tool.function, parameters: { type: "object" } },
+});
 
 function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;

@@ -1,7 +1,7 @@
 /** `POST /v1/chat/completions` and `/v1/completions`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
-import { prepareGrammars } from "../engine/grammars.js";
+import { enforceable, prepareGrammars } from "../engine/grammars.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -70,7 +70,8 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
-  const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const grammar = await enforceable(engine, asked, waiter);
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal });
   ignore(reply, prepared.ignored);
@@ -135,10 +136,10 @@ function formOf({ engine: { model } }: Serving, given: GivenBody, index: number,
   if (given.endpoint === "completions") return new CompletionText(options);
   const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
   if (!form) return new ChatText(options, undefined);
-  const names = new Set(tools.map((tool) => tool.function.name));
+  const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
   // an enforced call is the whole answer
   const isOne = typeof choice === "object" || choice === "required";
-  return new ChatText(options, new ToolReader(form, names, isParallel && !isOne));
+  return new ChatText(options, { marks: form.marks, reader: new ToolReader(form, byName, isParallel && !isOne) });
 }
 
 /** The form of calls, if the model may call tools. */

@@ -155,7 +155,11 @@ class Writer {
   }
 
   /** Tags after free text: those that are clear, and the others with the text. */
-  private afterText(free: FreeText, tags: readonly Part[], lead: Item): { readonly clear: Item; readonly others: readonly Item[] } {
+  private afterText(
+    free: FreeText,
+    tags: readonly Part[],
+    lead: Item,
+  ): { readonly clear: Item; readonly others: readonly Item[] } {
     const clear: Branch[] = [];
     const byCut = new Map<string, Branch[]>();
     for (const tag of new Set(tags)) {
