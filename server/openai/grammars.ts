@@ -40,12 +40,6 @@ export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGra
       },
     );
   const source = callGrammar(form, called, body.schema_options);
-  if (!source)
-    throw new Refusal(
-      "unsupported_tools",
-      "the model's chat template writes arguments in a form that cannot be enforced: omit `tool_choice`",
-      { param: "tool_choice" },
-    );
   return { source, field: "tool_choice", parts: partsOf(body, called) };
 }
 

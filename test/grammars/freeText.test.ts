@@ -34,6 +34,30 @@ test("a repeat has its content once or more, with the separator between", () => 
   expect(accepts({ type: "repeat", content: item }, "a:1b:2")).toBe(true);
 });
 
+test("members come once at most, in any order, the required ones always", () => {
+  const members = [
+    { content: letters("a"), required: true },
+    { content: letters("b"), required: false },
+    { content: sequence(token(THINK), letters("c")), required: false },
+  ];
+  const texts = {
+    a: true,
+    ab: true,
+    ba: true,
+    "b[THINK]ca": true,
+    b: false,
+    "": false,
+    aa: false,
+    aba: false,
+    ac: false,
+  };
+  for (const [text, is] of Object.entries(texts)) {
+    expect([text, accepts({ type: "members", members }, text)]).toEqual([text, is]);
+    const separated = [...text.matchAll(/(?:\[THINK\])?./g)].join(", ");
+    expect([text, accepts({ type: "members", members, separator: letters(", ") }, separated)]).toEqual([text, is]);
+  }
+});
+
 const block = sequence(token(CALLS), letters("["), list, letters("]"));
 const tag = { type: "tag", begin: "<f>", content: list, end: "</f>".replace("/", "e") };
 
@@ -87,6 +111,8 @@ test.each<[object, RegExp]>([
   [{ type: "free_text", blocks: [] }, /"\/blocks": expected a list that is not empty/],
   [{ type: "free_text", tokens: [-1] }, /"\/tokens\/0": expected the number of a token, found -1/],
   [{ type: "free_text", triggers: ["x"], tags: [tag] }, /"\/tags\/0\/begin": expected one of the triggers/],
+  [{ type: "members", members: [{ content: tag }] }, /"\/members\/0\/required": expected a boolean/],
+  [{ type: "members", members: [1] }, /"\/members\/0": expected an object with `content` and `required`, found 1/],
   [{ type: "repeat", content: { type: "any_text" } }, /"\/content": expected no free text at its end/],
 ])("%j is refused", (format, message) => {
   expect(() => openGrammar({ structuralTag: format }, { vocabulary, now: true })).toThrow(message);

@@ -2,9 +2,13 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { ChatMessage, Tool } from "../../runtime/chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "../../runtime/chat/render.js";
+import { hasBit } from "../../runtime/grammars/bits.js";
+import { openGrammar } from "../../runtime/grammars/open.js";
+import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { findForm } from "../../server/openai/tools/find.js";
 import type { Control } from "../../server/openai/tools/controls.js";
 import type { CallForm } from "../../server/openai/tools/form.js";
+import { callGrammar, freeGrammar } from "../../server/openai/tools/grammar.js";
 import { ToolReader, type ToolCallText } from "../../server/openai/tools/reader.js";
 import { modelWith, sourceOf, TEMPLATES } from "../chat/templates.js";
 
@@ -110,6 +114,23 @@ const messageOf = (content: string | null, calls: readonly Given[]): ChatMessage
 const USER: ChatMessage = { role: "user", content: "Hello" };
 const CONTENT = "First line.\n\n- one\n- two";
 
+const END_TOKEN = 256;
+const vocabulary = {
+  pieces: [...Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)), "</s>"],
+  classes: { control: [], end: [END_TOKEN] },
+  tokenize: () => new Int32Array(),
+};
+
+/** Whether a text obeys a grammar, as tokens of one byte. */
+function accepts(grammar: GrammarSource, text: string): boolean {
+  let at = openGrammar(grammar, { vocabulary, now: true });
+  for (const byte of Buffer.from(text)) {
+    if (!hasBit(at.bits(), byte)) return false;
+    at = at.accept(byte);
+  }
+  return hasBit(at.bits(), END_TOKEN);
+}
+
 /** Without blanks between the parts. */
 const compact = (json: string): string => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1").replace("\\u00e3", "ã");
 
@@ -187,6 +208,36 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
       expect(found.content).toBe(CONTENT);
       expect(shownBy(found.calls)).toEqual(shownBy([ONE]));
     });
+
+  test("the grammars of calls take what the template writes, and no other tool or arguments", async () => {
+    const two = { ...TWO, function: { ...TWO.function, arguments: '{"city": "Bonn", "days": 3}' } };
+    const calls = ONE_CALL.includes(name) ? [ONE] : [ONE, two];
+    const whole = await written(WITHOUT_CONTENT.includes(name) ? null : CONTENT, calls);
+    const at = whole.indexOf(form.head === "" ? '{"name"' : form.mark);
+    const options = { schema: {}, isParallel: true };
+    const free = freeGrammar(form, tools, options);
+    // a form without a mark can not be told from text before it is read
+    expect(free === undefined).toBe(form.head === "");
+    const one = callGrammar(form, tools);
+    const first = (await written(null, [ONE])).trimStart();
+    const called = first.slice(first.indexOf(form.head === "" ? '{"name"' : form.mark)).trimEnd();
+    for (const [grammar, text, begin] of [
+      [free, whole, at],
+      [one, called, 0],
+    ] as const) {
+      if (!grammar) continue;
+      expect(accepts(grammar, text)).toBe(true);
+      expect(accepts(grammar, text.replace("1234567890123456789", "soon"))).toBe(false);
+      expect(accepts(grammar, text.replace("find_all", "find_more"))).toBe(false);
+      expect(accepts(grammar, text.slice(0, text.indexOf("find_all") + 8))).toBe(false);
+      expect(accepts(grammar, text.slice(0, begin))).toBe(grammar === free);
+    }
+    if (!free) return;
+    expect(accepts(free, CONTENT)).toBe(true);
+    const single = freeGrammar(form, tools, { ...options, isParallel: false })!;
+    expect(accepts(single, whole)).toBe(calls.length === 1);
+    expect(accepts(single, CONTENT + called)).toBe(true);
+  });
 
   test("content without calls stays as it is", () => {
     const texts = [

@@ -18,7 +18,14 @@ export type Format<T> =
   | (Endings & { readonly type: "triggered_tags"; readonly triggers: readonly string[]; readonly tags: readonly T[] })
   | (Endings & { readonly type: "tags_with_separator"; readonly tags: readonly T[]; readonly separator: string })
   | (Openers<T> & { readonly type: "free_text"; readonly stop_after_first?: boolean })
-  | { readonly type: "repeat"; readonly content: T; readonly separator?: T };
+  | { readonly type: "repeat"; readonly content: T; readonly separator?: T }
+  | { readonly type: "members"; readonly members: readonly GivenMember<T>[]; readonly separator?: T };
+
+/** A part that comes at most once. */
+interface GivenMember<T> {
+  readonly content: T;
+  readonly required: boolean;
+}
 
 type SchemaOptions = Readonly<Partial<Record<"ignore" | "whitespace" | "order" | "others", unknown>>>;
 
@@ -87,6 +94,13 @@ const listOf =
 const anything: Member = (value) => value;
 const format: Member = (value, path, inner) => inner(value, path);
 const formats = listOf(format);
+const member: Member = (value, path, inner) => {
+  if (!isObject(value)) throw fault(path, `expected an object with \`content\` and \`required\`, found ${show(value)}`);
+  const { content, required, ...rest } = value;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) throw fault(path, `a member has no \`${unknown}\``);
+  return { content: inner(content, `${path}/content`), required: flag(required, `${path}/required`, inner) };
+};
 const tag: Member = (value, path, inner) => {
   if (!isObject(value)) return inner(value, path);
   const { type = "tag" } = value;
@@ -103,7 +117,7 @@ interface Kind {
 const SCHEMA_OPTIONS = { ignore: anything, whitespace: anything, order: anything, others: anything };
 const ENDINGS = { at_least_one: flag, stop_after_first: flag };
 
-/** The types of formats, and their members; the last two are not XGrammar's. */
+/** The types of formats, and their members; the last three are not XGrammar's. */
 const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["type"], Kind>> = {
   const_string: { required: { value: someText } },
   json_schema: { required: { json_schema: anything }, optional: SCHEMA_OPTIONS },
@@ -126,6 +140,7 @@ const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["t
     },
   },
   repeat: { required: { content: format }, optional: { separator: format } },
+  members: { required: { members: listOf(member) }, optional: { separator: format } },
 };
 
 /**

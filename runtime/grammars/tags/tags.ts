@@ -75,6 +75,14 @@ class Writer {
         const separator = format.separator ? this.open(format.separator, end) : EMPTY;
         return sequence(content, repeat(sequence(separator, content), 0));
       }
+      case "members": {
+        const members = format.members.map(({ content, required: isRequired }) => ({
+          item: this.open(content, end),
+          isRequired,
+        }));
+        const separator = format.separator ? this.open(format.separator, end) : EMPTY;
+        return { kind: "members", members, separator, order: "any", min: 0, max: Infinity };
+      }
       default:
         throw new TypeError(`expected an item of the format ${format.type}`);
     }

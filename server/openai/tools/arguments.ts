@@ -8,10 +8,12 @@ import { objectAt, skipBlanks } from "./json.js";
 export const parametersOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => parameters;
 
 export const JSON_ARGUMENTS: ArgumentsForm = {
+  literals: [],
+  changed: () => JSON_ARGUMENTS,
   read(text, from) {
     const at = skipBlanks(text, from);
     const found = objectAt(text, at);
     return typeof found === "object" ? { json: text.slice(at, found.end), end: found.end } : found;
   },
-  format: (tool, options) => ({ ...options, type: "json_schema", json_schema: parametersOf(tool) }),
+  formats: (tool, options) => [{ ...options, type: "json_schema", json_schema: parametersOf(tool) }],
 };

@@ -1,6 +1,6 @@
 /** Marks that are control tokens: their texts are no part of what a model writes. A character stands for each. */
 import { fromBytes, textsOf, type Vocabulary } from "ggsl/core/vocabulary.js";
-import type { CallForm, Segment } from "./form.js";
+import type { CallForm } from "./form.js";
 
 export interface Control {
   readonly token: number;
@@ -15,7 +15,8 @@ const STAND_INS = /[\ufdd0-\ufdef]/g;
 
 /** A form with such characters in place of the texts of control tokens. */
 export function withMarks(form: CallForm, controls: readonly Control[]): CallForm {
-  const literals = [form.head, form.between ?? "", form.close, ...form.item.segments];
+  const { segments, args } = form.item;
+  const literals = [form.head, form.between ?? "", form.close, ...segments, ...args.literals];
   const used = controls
     .filter(
       ({ text, isEnd }) =>
@@ -26,7 +27,6 @@ export function withMarks(form: CallForm, controls: readonly Control[]): CallFor
   const marks = new Map(used.map(({ token }, i) => [token, String.fromCharCode(FIRST_STAND_IN + i)]));
   const changed = (text: string): string =>
     used.reduce((so, { token, text: of }) => so.replaceAll(of, marks.get(token)!), text);
-  const segments = form.item.segments.map((one): Segment => (typeof one === "string" ? changed(one) : one));
   const mark = changed(form.mark);
   // a mark of one token is that of calls alone
   const beside = controls.filter(({ token, isEnd }) => !isEnd && marks.get(token) !== mark).map(({ token }) => token);
@@ -35,7 +35,7 @@ export function withMarks(form: CallForm, controls: readonly Control[]): CallFor
     head: changed(form.head),
     mark,
     beside,
-    item: form.item.with(segments),
+    item: form.item.changed(changed),
     between: form.between === undefined ? undefined : changed(form.between),
     close: changed(form.close),
     marks,

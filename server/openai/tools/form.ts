@@ -21,11 +21,21 @@ export type Found<T> = T | "open" | undefined;
 /** What a call consists of, as the template writes it: texts, and what is different in each call. */
 export type Segment = string | { readonly hole: "name" | "id" | "index" | "arguments" };
 
+/** Changes texts of a form. */
+export type Change = (text: string) => string;
+
 /** How arguments are written. */
 export interface ArgumentsForm {
+  /** Its texts. */
+  readonly literals: readonly string[];
+  /** The same with other texts. */
+  changed(change: Change): ArgumentsForm;
   read(text: string, at: number, tool: Tool): Found<{ readonly json: string; readonly end: number }>;
-  /** A format of structural tags; undefined if the schema cannot be enforced in this form. */
-  format(tool: Tool, options: object): object | undefined;
+  /**
+   * Formats of structural tags that come one after the other.
+   * @param formatsOf those of a text
+   */
+  formats(tool: Tool, options: object, formatsOf: (text: string) => readonly object[]): readonly object[];
 }
 
 /** One call, without the marks around it. */
@@ -36,8 +46,12 @@ export interface CallItem {
   readonly isJson: boolean;
   read(text: string, at: number, tools: Tools): Found<ReadCall>;
   /** The same with other texts. */
-  with(segments: readonly Segment[]): CallItem;
+  changed(change: Change): CallItem;
 }
+
+/** Segments with other texts. */
+export const changedSegments = (segments: readonly Segment[], change: Change): readonly Segment[] =>
+  segments.map((one) => (typeof one === "string" ? change(one) : one));
 
 export interface CallForm {
   /** Blanks between content and the first call. */

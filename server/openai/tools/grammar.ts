@@ -5,18 +5,11 @@ import type { SchemaOptions } from "../bodies.js";
 import { formatsOf, withoutMarks } from "./controls.js";
 import type { CallForm, Segment } from "./form.js";
 
-/** One call of one of the tools; undefined for a form whose arguments cannot be enforced. */
-export function callGrammar(
-  form: CallForm,
-  tools: readonly Tool[],
-  options: SchemaOptions = {},
-): GrammarSource | undefined {
+/** One call of one of the tools. */
+export function callGrammar(form: CallForm, tools: readonly Tool[], options: SchemaOptions = {}): GrammarSource {
+  const { head, close, marks } = form;
   const item = itemFormat(form, tools, options);
-  return (
-    item && {
-      structuralTag: sequence([...formatsOf(form.head, form.marks), item, ...formatsOf(form.close, form.marks)]),
-    }
-  );
+  return { structuralTag: sequence([...formatsOf(head, marks), item, ...formatsOf(close, marks)]) };
 }
 
 export interface FreeOptions {
@@ -24,15 +17,15 @@ export interface FreeOptions {
   readonly isParallel: boolean;
 }
 
-/** Any text, in which what begins as a call is one; undefined for a form that begins with no mark, or cannot be enforced. */
+/** Any text, in which what begins as a call is one; undefined for a form that begins with no mark. */
 export function freeGrammar(
   form: CallForm,
   tools: readonly Tool[],
   { schema, isParallel }: FreeOptions,
 ): GrammarSource | undefined {
   const { head, mark, between, close, marks, beside: tokens } = form;
-  const item = head === "" ? undefined : itemFormat(form, tools, schema);
-  if (!item) return undefined;
+  if (head === "") return undefined;
+  const item = itemFormat(form, tools, schema);
   const separator = between === undefined ? undefined : formatsOf(between, marks);
   const calls =
     isParallel && separator
@@ -59,30 +52,33 @@ export function freeGrammar(
 }
 
 /** A call of one of the tools, without the marks around it. */
-function itemFormat(form: CallForm, tools: readonly Tool[], options: SchemaOptions): object | undefined {
-  const { segments } = form.item;
+function itemFormat({ item, marks }: CallForm, tools: readonly Tool[], options: SchemaOptions): object {
+  const { segments, isJson, args } = item;
   const nameAt = segments.findIndex((segment) => typeof segment === "object" && segment.hole === "name");
-  const before = partsOf(form, segments.slice(0, nameAt));
-  const rest = segments.slice(nameAt + 1);
-  const ways: object[] = [];
-  for (const tool of tools) {
-    const args = form.item.args.format(tool, options);
-    if (!args) return undefined;
+  const lettersOf = (text: string): readonly object[] => formatsOf(text, marks);
+  const ways = tools.map((tool) => {
     const { name } = tool.function;
-    const written = { type: "const_string", value: form.item.isJson ? JSON.stringify(name).slice(1, -1) : name };
-    ways.push(sequence([written, ...partsOf(form, rest, args)]));
-  }
+    const rest = segments
+      .slice(nameAt + 1)
+      .flatMap((segment) => partsOf(segment, lettersOf, () => args.formats(tool, options, lettersOf)));
+    return sequence([...formatsOf(isJson ? JSON.stringify(name).slice(1, -1) : name, marks), ...rest]);
+  });
+  const before = segments.slice(0, nameAt).flatMap((segment) => partsOf(segment, lettersOf, () => []));
   return sequence([...before, ways.length === 1 ? ways[0]! : { type: "or", elements: ways }]);
 }
 
 const HOLES = { id: "[A-Za-z0-9]{9}", index: "0|[1-9][0-9]{0,3}" } as const;
 
-const partsOf = ({ marks }: CallForm, segments: readonly Segment[], args?: object): object[] =>
-  segments.flatMap((segment): readonly object[] => {
-    if (typeof segment === "string") return formatsOf(segment, marks);
-    if (segment.hole === "id" || segment.hole === "index") return [{ type: "regex", pattern: HOLES[segment.hole] }];
-    return args ? [args] : [];
-  });
+function partsOf(
+  segment: Segment,
+  lettersOf: (text: string) => readonly object[],
+  args: () => readonly object[],
+): readonly object[] {
+  if (typeof segment === "string") return lettersOf(segment);
+  const { hole } = segment;
+  if (hole === "id" || hole === "index") return [{ type: "regex", pattern: HOLES[hole] }];
+  return hole === "arguments" ? args() : [];
+}
 
 const sequence = (elements: readonly object[]): object =>
   elements.length === 1 ? elements[0]! : { type: "sequence", elements };

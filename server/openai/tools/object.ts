@@ -1,6 +1,6 @@
 /** Calls as JSON objects with the name and the arguments, as in `{"name": NAME, "arguments": {...}}`. */
 import { JSON_ARGUMENTS } from "./arguments.js";
-import type { CallItem, Segment } from "./form.js";
+import { changedSegments, type CallItem, type Segment } from "./form.js";
 import { membersAt, objectAt, skipBlanks } from "./json.js";
 
 /** The members of the object. */
@@ -20,7 +20,7 @@ export function objectItem(segments: readonly Segment[], keys: ObjectKeys): Call
     segments,
     args: JSON_ARGUMENTS,
     isJson: true,
-    with: (others) => objectItem(others, keys),
+    changed: (change) => objectItem(changedSegments(segments, change), keys),
     read(text, from, tools) {
       const at = skipBlanks(text, from);
       const [begun, key] = /^\{\s*(?:"([^"\\]*)")?/.exec(text.slice(at, at + 256)) ?? [];

@@ -1,18 +1,9 @@
 /** Arguments one by one between marks, as in `<parameter=NAME>VALUE</parameter>`: texts as they are, other values as JSON. */
 import type { Tool } from "ggsl/chat/messages.js";
-import { parametersOf } from "./arguments.js";
 import type { ArgumentsForm, Found, Segment } from "./form.js";
 import { literalEnd, sharedEnd } from "./literals.js";
+import { isTextOnly, parameterFormats, schemaOf, type ParameterMarks } from "./parameterFormats.js";
 import { FIRST, SECOND, type Probe } from "./probes.js";
-
-/** What is around a name and a value. */
-export interface ParameterMarks {
-  readonly open: string;
-  /** Between the name and a value that is a text, and one that is none. */
-  readonly ofText: string;
-  readonly ofOther: string;
-  readonly close: string;
-}
 
 /** A call whose arguments are so, and the marks; undefined if a text has none at the name of a probe. */
 export function parametersIn(
@@ -50,6 +41,14 @@ export function parametersIn(
 const FAR = 200;
 
 export const parameterArguments = (marks: ParameterMarks): ArgumentsForm => ({
+  literals: Object.values(marks) as string[],
+  changed: (change) =>
+    parameterArguments({
+      open: change(marks.open),
+      ofText: change(marks.ofText),
+      ofOther: change(marks.ofOther),
+      close: change(marks.close),
+    }),
   read(text, from, tool) {
     const members: string[] = [];
     let at = from;
@@ -61,7 +60,7 @@ export const parameterArguments = (marks: ParameterMarks): ArgumentsForm => ({
       at = one.end;
     }
   },
-  format: () => undefined,
+  formats: (tool, options, formatsOf) => parameterFormats(marks, tool, { options, formatsOf }),
 });
 
 function readParameter(
@@ -110,20 +109,6 @@ function readValue(
   if (mark.endsWith("\n") && value.startsWith("\n")) value = value.slice(1);
   if (close.startsWith("\n") && value.endsWith("\n")) value = value.slice(0, -1);
   return { member: memberOf(value), end: closed + core.length };
-}
-
-type Schema = Readonly<Record<string, unknown>>;
-
-const schemaOf = (tool: Tool, name: string): Schema => {
-  const { properties = {} } = parametersOf(tool) as { readonly properties?: Readonly<Record<string, Schema>> };
-  return Object.hasOwn(properties, name) ? properties[name]! : {};
-};
-
-/** Whether a value of a schema is a text, whatever it looks like. */
-function isTextOnly({ type, enum: values, const: value }: Schema): boolean {
-  if (type !== undefined) return type === "string";
-  const given = Array.isArray(values) ? (values as unknown[]) : value === undefined ? [] : [value];
-  return given.length > 0 && given.every((one) => typeof one === "string");
 }
 
 /** As Python writes them. */

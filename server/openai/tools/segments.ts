@@ -1,5 +1,13 @@
 /** Calls as a name between texts, with the arguments after it, as in `<function=NAME>{...}`. */
-import type { ArgumentsForm, CallItem, Found, ReadCall, Segment, Tools } from "./form.js";
+import {
+  changedSegments,
+  type ArgumentsForm,
+  type CallItem,
+  type Found,
+  type ReadCall,
+  type Segment,
+  type Tools,
+} from "./form.js";
 import { skipBlanks } from "./json.js";
 import { literalEnd } from "./literals.js";
 
@@ -7,7 +15,7 @@ export const segmentsItem = (segments: readonly Segment[], args: ArgumentsForm):
   segments,
   args,
   isJson: false,
-  with: (others) => segmentsItem(others, args),
+  changed: (change) => segmentsItem(changedSegments(segments, change), args.changed(change)),
   read: (text, at, tools) => read({ text, tools, args, segments }, at, 0, {}),
 });
 
