@@ -91,12 +91,13 @@ describe.each([
   });
 
   test("several calls, and text after them", async () => {
+    const likely = { temperature: 1, logit_bias: { [LORD]: 5 }, max_completion_tokens: 200 };
     let several = 0;
     for (let seed = 1; seed < 9; seed++) {
-      const answer = await chat().create({ ...base, temperature: 1, seed, max_completion_tokens: 150 });
+      const answer = await chat().create({ ...base, ...likely, seed });
       if (checkCalls(answer) > 1) several++;
       // a call that the limit cuts is content
-      const content = (answer.choices[0]!.message.content ?? "").replace(/(?:LORD)?\{"name"[^]*$/, "");
+      const content = (answer.choices[0]!.message.content ?? "").replace(/(?:LORD)?(?:\{[^}]*)?$/, "");
       expect(content).not.toMatch(/LORD|[{}]/);
     }
     expect(several).toBeGreaterThan(0);
