@@ -152,7 +152,7 @@ async function callFormFor(
   if (form) return form;
   throw new Refusal(
     "unsupported_tools",
-    "the model's chat template writes no calls of tools, or in a form that is not known: describe the tools in a message",
+    "the model's chat template writes no calls of tools, or in a form that is not read: describe the tools in a message",
     { param: "tools" },
   );
 }

@@ -7,7 +7,7 @@ const CALLS = 0;
 const THINK = 1;
 const END = 2;
 /** The tokens that follow these three are characters. */
-const LETTERS = [..."abcdef<>[]{}:, \n0123456789"];
+const LETTERS = Array.from("abcdef<>[]{}:, \n0123456789");
 const pieces = ["[CALLS]", "[THINK]", "[END]", ...LETTERS];
 const vocabulary = { pieces, classes: { control: [CALLS, THINK], end: [END] }, tokenize: () => new Int32Array() };
 

@@ -94,7 +94,8 @@ describe.each([
     const likely = { temperature: 1, logit_bias: { [LORD]: 5 }, max_completion_tokens: 200 };
     let several = 0;
     for (let seed = 1; seed < 9; seed++) {
-      const answer = await chat().create({ ...base, ...likely, seed });
+      const asked = { ...base, ...likely, seed };
+      const answer = await chat().create(asked);
       if (checkCalls(answer) > 1) several++;
       // a call that the limit cuts is content
       const content = (answer.choices[0]!.message.content ?? "").replace(/(?:LORD)?(?:\{[^}]*)?$/, "");
@@ -134,7 +135,7 @@ describe.each([
     const odd = toolOf("odd", { list: { type: "array", uniqueItems: true } });
     const answer = await chat().create({ ...base, tools: [odd, ...tools], parallel_tool_calls: false });
     // a call of it goes on until the limit, and is content then
-    expect(checkCalls(answer) + Number(/\{"name": "odd"/.test(answer.choices[0]!.message.content!))).toBe(1);
+    expect(checkCalls(answer) + Number(answer.choices[0]!.message.content!.includes('{"name": "odd"'))).toBe(1);
     const alone = await chat().create({ ...base, tools: [odd], parallel_tool_calls: false });
     expect(alone.choices[0]!.message.content).toMatch(/^ of the(?: LORD)?\{"name": "odd", "arguments": \{/);
   });

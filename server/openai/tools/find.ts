@@ -180,7 +180,7 @@ function closeOf({ one, after }: Renderings, end: number, ends: readonly string[
 
 /** Without what follows a token that ends texts. */
 const upToEnd = (text: string, ends: readonly string[]): string =>
-  text.slice(0, Math.min(text.length, ...ends.map((end) => text.indexOf(end)).filter((at) => at >= 0)));
+  ends.reduce((rest, end) => rest.split(end, 1)[0]!, text);
 
 /** The beginning of a head by which it is known: up to the first mark that no answer without calls has there, or all of it. */
 function markOf(head: string, { prompt, before, after }: Renderings): string {

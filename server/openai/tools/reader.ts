@@ -68,7 +68,7 @@ export class ToolReader {
     const { form, held } = this;
     const at = held.indexOf(form.mark);
     if (at < 0) {
-      const kept = Math.max(...[form.lead + form.mark, form.mark].map((text) => beginningAtEnd(held, text)));
+      const kept = Math.max(beginningAtEnd(held, form.lead + form.mark), beginningAtEnd(held, form.mark));
       show(this.take(held.length - kept));
       return "open";
     }
