@@ -29,8 +29,9 @@ const DEFAULT_NAME = "default";
 
 export interface Wanted {
   readonly body: CommonBody;
-  /** That the text obeys, and the field that asks for it; `without`: it may also be left out, where the chain can have none. */
-  readonly grammar: { readonly source: GrammarSource; readonly field: string; readonly without?: unknown } | undefined;
+  /** That the text obeys, and the field that asks for it; one that may be left out is, where the chain can have none. */
+  readonly grammar:
+    { readonly source: GrammarSource; readonly field: string; readonly mayBeLeftOut?: boolean } | undefined;
   readonly client: SamplerClient;
   readonly signal: AbortSignal;
 }
@@ -66,7 +67,7 @@ interface Chosen extends Pick<Prepared, "chain" | "isOwn"> {
 /** The chain of a request, and its grammar, without one that may be left out if the chain has no place for it. */
 async function constrainedChain(choice: Choice, wanted: Wanted): Promise<Chosen> {
   const { grammar, body } = wanted;
-  if (grammar?.without === undefined) return { ...(await chainFor(choice, wanted)), grammar };
+  if (!grammar?.mayBeLeftOut) return { ...(await chainFor(choice, wanted)), grammar };
   try {
     const chosen = await chainFor(choice, wanted);
     const [param, ...more] = grammarsOf(chosen.chain.graph);

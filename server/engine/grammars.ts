@@ -41,15 +41,16 @@ export async function prepareGrammars(
 }
 
 /**
- * A grammar that a text need not obey, as far as it can be enforced; others as they are. Throws a `Refusal` for what is wrong beside the
- * grammar, as a queue that is full.
+ * A grammar as far as it can be enforced, if a text need not obey all of it; others as they are. Throws a `Refusal` for what is wrong
+ * beside the grammar, as a queue that is full.
  */
 export async function enforceable(
   { model }: Engine,
   asked: AskedGrammar | undefined,
   client: Waiter,
 ): Promise<AskedGrammar | undefined> {
-  if (!asked?.without) return asked;
+  const { without } = asked ?? {};
+  if (!asked || !without) return asked;
   const canEnforce = async ({ source, field }: AskedGrammar): Promise<boolean> => {
     try {
       await model.prepareGrammar(source, client);
@@ -63,8 +64,9 @@ export async function enforceable(
   if (await canEnforce(asked)) return asked;
   const places = new Set<number>();
   for (const [i, part] of (asked.parts ?? []).entries()) if (!(await canEnforce(part))) places.add(i);
-  const rest = places.size === 0 ? undefined : { ...asked.without(places), without: asked.without };
-  return rest && (await canEnforce(rest)) ? rest : undefined;
+  const rest = without(places);
+  if (places.size > 0 && (await canEnforce(rest))) return rest;
+  return asked.mayBeLeftOut ? undefined : asked;
 }
 
 const named = (name: string, { reason, message, param }: Refusal): Refusal =>

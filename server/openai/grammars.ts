@@ -1,11 +1,11 @@
 /** The grammar that a request asks for: by `response_format`, or by a tool that must be called. */
 import type { Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
 import { parametersOf } from "./tools/arguments.js";
 import type { CallForm } from "./tools/form.js";
-import { callGrammar, freeGrammar } from "./tools/grammar.js";
+import { callGrammar, callsFormat, freeGrammar } from "./tools/grammar.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
@@ -13,11 +13,10 @@ export interface AskedGrammar {
   readonly field: string;
   /** What it is made of, each with its field: what is wrong with the whole is wrong with one of them. */
   readonly parts?: readonly AskedPart[];
-  /**
-   * The text need not obey it: where a part cannot be enforced, the grammar without the parts of these places is taken; where the chain
-   * has none, or the whole cannot be enforced, no grammar is.
-   */
+  /** The same without what the parts of these places ask for: the text need not obey those that cannot be enforced. */
   readonly without?: (places: ReadonlySet<number>) => AskedGrammar;
+  /** Where the chain has no place for it, or it cannot be enforced, no grammar is taken. */
+  readonly mayBeLeftOut?: boolean;
 }
 
 export interface AskedPart extends AskedGrammar {
@@ -29,9 +28,10 @@ export interface AskedPart extends AskedGrammar {
 export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGrammar | undefined {
   const ofFormat = formatGrammar(body);
   const called = calledTools(body);
-  if (!form || (!called && ofFormat)) return ofFormat && { source: ofFormat, field: "response_format" };
-  if (!called) return autoGrammar(body, form);
-  if (ofFormat)
+  const format = ofFormat && { source: ofFormat, field: "response_format", name: "the response" };
+  if (!form) return format;
+  if (!called) return format ? formatOrCalls(body, form, format) : autoGrammar(body, form);
+  if (format)
     throw new Refusal(
       "invalid_request",
       "`response_format` asks for JSON, and `tool_choice` for a call of a tool: give one",
@@ -51,17 +51,31 @@ const partsOf = ({ tools = [], schema_options: options }: ChatBody, called: read
     name: `the tool \`${tool.function.name}\``,
   }));
 
+/** The tools, those of some places with any arguments. */
+const loosened = (tools: readonly Tool[], places: ReadonlySet<number>): readonly Tool[] =>
+  tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
+
 /** Text in which calls may come. */
 function autoGrammar(body: ChatBody, form: CallForm): AskedGrammar | undefined {
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar | undefined => {
     const source = freeGrammar(form, given, { schema, isParallel });
-    return source && { source, field: "tools", parts: partsOf({ ...body, tools: given }, given) };
+    return source && { source, field: "tools", parts: partsOf(body, tools), mayBeLeftOut: true };
   };
   const whole = asked(tools);
-  const loose = (places: ReadonlySet<number>): readonly Tool[] =>
-    tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
-  return whole && { ...whole, without: (places) => asked(loose(places))! };
+  return whole && { ...whole, without: (places) => asked(loosened(tools, places))! };
+}
+
+/** Text of the format that is asked for, or calls in its place. */
+function formatOrCalls(body: ChatBody, form: CallForm, format: AskedPart): AskedGrammar {
+  const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
+  const asked = (given: readonly Tool[]): AskedGrammar => {
+    const { jsonSchema, ...options } = format.source as SchemaSource;
+    const json = { ...options, type: "json_schema", json_schema: jsonSchema };
+    const structuralTag = { type: "or", elements: [json, callsFormat(form, given, { schema, isParallel })] };
+    return { source: { structuralTag }, field: format.field, parts: [...partsOf(body, tools), format] };
+  };
+  return { ...asked(tools), without: (places) => asked(loosened(tools, places)) };
 }
 
 const withAnyArguments = (tool: Tool): Tool => ({

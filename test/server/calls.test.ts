@@ -140,6 +140,25 @@ describe.each([
     expect(alone.choices[0]!.message.content).toMatch(/^ of the(?: LORD)?\{"name": "odd", "arguments": \{/);
   });
 
+  test("with a format of the response, it is that or a call", async () => {
+    const schema = { type: "object", properties: { a: { const: 1 } }, required: ["a"], additionalProperties: false };
+    const format = { type: "json_schema" as const, json_schema: { name: "x", schema } };
+    const asked = { ...base, temperature: 1.5, response_format: format, parallel_tool_calls: false };
+    const odd = toolOf("odd", { list: { type: "array", uniqueItems: true } });
+    const seen = new Set<string>();
+    for (let seed = 1; seed < 13 && seen.size < 2; seed++)
+      for (const bias of [-100, 20]) {
+        const given = { ...asked, seed, logit_bias: { [LORD]: bias }, tools: [...tools, odd] };
+        const answer = await chat().create(given);
+        const { content, tool_calls: calls } = answer.choices[0]!.message;
+        if (answer.choices[0]!.finish_reason === "length") continue;
+        seen.add(calls ? "calls" : "format");
+        if (calls) expect([content, checkCalls(answer) > 0]).toEqual([null, true]);
+        else expect(JSON.parse(content!)).toEqual({ a: 1 });
+      }
+    expect([...seen].sort()).toEqual(["calls", "format"]);
+  });
+
   test("a chain without a place for a grammar is taken as it is", async () => {
     const sampler = 'import { constrain, dist } from "std"\nchain c(g: grammar) = constrain(g) |> dist()';
     const given = { ...base, sampler, sampler_params: { g: { choices: [" a b"] } } };

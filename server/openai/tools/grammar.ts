@@ -7,9 +7,7 @@ import type { CallForm, Segment } from "./form.js";
 
 /** One call of one of the tools. */
 export function callGrammar(form: CallForm, tools: readonly Tool[], options: SchemaOptions = {}): GrammarSource {
-  const { head, close, marks } = form;
-  const item = itemFormat(form, tools, options);
-  return { structuralTag: sequence([...formatsOf(head, marks), item, ...formatsOf(close, marks)]) };
+  return { structuralTag: callsFormat(form, tools, { schema: options, isParallel: false }) };
 }
 
 export interface FreeOptions {
@@ -23,24 +21,15 @@ export function freeGrammar(
   tools: readonly Tool[],
   { schema, isParallel }: FreeOptions,
 ): GrammarSource | undefined {
-  const { head, mark, between, close, marks, beside: tokens } = form;
+  const { head, mark, marks, beside: tokens } = form;
   if (head === "") return undefined;
-  const item = itemFormat(form, tools, schema);
-  const separator = between === undefined ? undefined : formatsOf(between, marks);
-  const calls =
-    isParallel && separator
-      ? { type: "repeat", content: item, ...(separator.length > 0 && { separator: sequence(separator) }) }
-      : item;
-  const after = (rest: string): object => sequence([...formatsOf(rest, marks), calls, ...formatsOf(close, marks)]);
   const isToken = withoutMarks(mark[0]!) === "";
   if (!isToken && withoutMarks(mark) !== mark) return undefined;
   // what follows the mark is written as the template writes it
+  const after = sequence(callsAfter(form, mark, itemsFormat(form, tools, { schema, isParallel })));
   const opener = isToken
-    ? { blocks: [sequence([...formatsOf(mark, marks), after(head.slice(mark.length))])] }
-    : {
-        triggers: [mark],
-        tags: [{ type: "tag", begin: mark, content: after(head.slice(mark.length)), end: "" }],
-      };
+    ? { blocks: [sequence([...formatsOf(mark, marks), after])] }
+    : { triggers: [mark], tags: [{ type: "tag", begin: mark, content: after, end: "" }] };
   return {
     structuralTag: {
       type: "free_text",
@@ -49,6 +38,26 @@ export function freeGrammar(
       ...(!isParallel && { stop_after_first: true }),
     },
   };
+}
+
+/** Calls of the tools, one or, where the form has several, more. */
+export function callsFormat(form: CallForm, tools: readonly Tool[], options: FreeOptions): object {
+  return sequence(callsAfter(form, "", itemsFormat(form, tools, options)));
+}
+
+/** Calls and the marks around them, without the beginning of the first. */
+const callsAfter = ({ head, close, marks }: CallForm, begun: string, calls: object): object[] => [
+  ...formatsOf(head.slice(begun.length), marks),
+  calls,
+  ...formatsOf(close, marks),
+];
+
+/** Calls without the marks before the first and after the last. */
+function itemsFormat(form: CallForm, tools: readonly Tool[], { schema, isParallel }: FreeOptions): object {
+  const content = itemFormat(form, tools, schema);
+  if (!isParallel || form.between === undefined) return content;
+  const separator = formatsOf(form.between, form.marks);
+  return { type: "repeat", content, ...(separator.length > 0 && { separator: sequence(separator) }) };
 }
 
 /** A call of one of the tools, without the marks around it. */

@@ -39,6 +39,8 @@ export class ToolReader {
 
   push(text: string): Read {
     this.held += text;
+    // a long call is not read again for each of its pieces
+    if (this.held.length > LONG && !MAY_END.test(text)) return { content: "", calls: [] };
     let content = "";
     const calls: ToolCallText[] = [];
     while (!this.isFull) {
@@ -129,6 +131,11 @@ export class ToolReader {
     return taken;
   }
 }
+
+/** Characters of a call that is open. */
+const LONG = 512;
+/** What calls end with: brackets, marks, and control tokens. */
+const MAY_END = /[}\]>\ufdd0-\ufdef]/;
 
 /** Some templates take no others. */
 const IDS = /^[A-Za-z0-9]{9}$/;
