@@ -265,3 +265,15 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
     expect(next).toContain("1234567890123456789");
   });
 });
+
+test("what models of gpt-oss write between a name and its arguments", async () => {
+  const form = (await findForm(renderOf("openai-gpt-oss-120b"), controlsOf("openai-gpt-oss-120b")))!;
+  for (const gap of [" <|constrain|>json<|message|>", "<|channel|>commentary json<|message|>", "<|message|>"]) {
+    const text = `to=functions.find_all${gap}{"city": "Bonn"}`;
+    expect(read(form, text, 1).calls).toMatchObject([
+      { function: { name: "find_all", arguments: '{"city": "Bonn"}' } },
+    ]);
+  }
+  const other = 'to=functions.find_some<|message|>{"city": "Bonn"}';
+  expect(read(form, other, 1)).toEqual({ content: other, calls: [] });
+});

@@ -34,7 +34,7 @@ function read(reading: Reading, at: number, index: number, soFar: SoFar): Found<
   const segment = segments[index];
   if (segment === undefined) return { name: soFar.name!, arguments: soFar.arguments!, id: soFar.id, end: at };
   if (typeof segment === "string") {
-    const end = literalEnd(text, at, segment);
+    const end = literalEnd(text, at, segment) ?? gapEnd(text, at, segment);
     return typeof end === "number" ? read(reading, end, index + 1, soFar) : end;
   }
   switch (segment.hole) {
@@ -60,6 +60,22 @@ function read(reading: Reading, at: number, index: number, soFar: SoFar): Found<
 const LONGEST = 128;
 const INDEX = /^\d+/;
 const ID = /^[\w.:-]+/;
+
+/**
+ * Where a text ends that is another one than a template writes, up to the same last mark: models of gpt-oss write ` <|constrain|>json<|message|>` where
+ * their template has `<|channel|>commentary json<|message|>`.
+ */
+function gapEnd(text: string, at: number, segment: string): Found<number> {
+  const [first, ...more] = segment.match(/<[^<>]+>|[\ufdd0-\ufdef]/g) ?? [];
+  const last = more.at(-1);
+  if (first === undefined || last === undefined || !segment.endsWith(last)) return undefined;
+  const gap = text.slice(at, at + LONGEST);
+  const end = gap.indexOf(last);
+  const other = /^\w|[{}\n]/.exec(end < 0 ? gap : gap.slice(0, end));
+  if (other) return undefined;
+  if (end >= 0) return at + end + last.length;
+  return gap.length < LONGEST ? "open" : undefined;
+}
 
 /** The name that fits what follows. */
 function readName(reading: Reading, at: number, index: number, soFar: SoFar): Found<ReadCall> {
