@@ -5,6 +5,7 @@ import type { CallForm, CallItem, Segment } from "./form.js";
 import { jsonEnd, objectAt } from "./json.js";
 import { markAround, sharedEnd, sharedLength } from "./literals.js";
 import { objectItem, type ObjectKeys } from "./object.js";
+import { notationArguments, notationAt } from "./notations.js";
 import { parameterArguments, parametersIn } from "./parameters.js";
 import { FIRST, PROBES, renderings, type Probe, type Render, type Renderings } from "./probes.js";
 import { segmentsItem } from "./segments.js";
@@ -52,6 +53,12 @@ function callIn(text: string, probe: Probe): Call | undefined {
   if (nameAt < 0) return undefined;
   const args = argumentsIn(text, nameAt + probe.name.length, probe);
   if (args) return objectCall(text, nameAt, args, probe) ?? namedCall(text, nameAt, args, probe);
+  const noted = notationAt(text, nameAt + probe.name.length, probe);
+  if (noted) {
+    const segments: Segment[] = [{ hole: "name" }, { hole: "arguments" }];
+    const itemOf: Call["itemOf"] = (one) => segmentsItem(one, notationArguments(noted.notation));
+    return { begin: nameAt, end: noted.end, segments, itemOf };
+  }
   const found = parametersIn(text, nameAt, probe);
   if (!found) return undefined;
   const { end, segments, marks } = found;

@@ -1,6 +1,7 @@
 /** Arguments one by one between marks as grammars: each at most once, the required ones always. */
 import type { Tool } from "ggsl/chat/messages.js";
 import { parametersOf } from "./arguments.js";
+import { sharedEnd, sharedLength } from "./literals.js";
 
 /** What is around a name and a value. */
 export interface ParameterMarks {
@@ -9,6 +10,29 @@ export interface ParameterMarks {
   readonly ofText: string;
   readonly ofOther: string;
   readonly close: string;
+}
+
+/** The mark after a name in parts: what comes before the word that says what kind of value follows, if there is one, and after it. */
+export function kindsOf({ ofText, ofOther }: ParameterMarks): {
+  readonly before: string;
+  readonly ofText?: string;
+  readonly ofOther?: string;
+  readonly after: string;
+} {
+  if (ofText === ofOther) return { before: ofText.trimEnd(), after: "" };
+  const before = ofText.slice(0, sharedLength(ofText, ofOther)).replace(/\w+$/, "");
+  const rest = (text: string): string => text.slice(before.length);
+  const after = ofText.slice(ofText.length - sharedEnd(rest(ofText), rest(ofOther))).replace(/^\w+/, "");
+  const word = (text: string): string => rest(text).slice(0, rest(text).length - after.length);
+  return { before, ofText: word(ofText), ofOther: word(ofOther), after: after.trimEnd() };
+}
+
+/** The mark after the name of a value that is no text: some have the type in it. */
+function markOf(marks: ParameterMarks, { type }: Schema): string {
+  const { before, ofOther, after } = kindsOf(marks);
+  return ofOther === "number" && ["boolean", "array", "object"].includes(type as string)
+    ? `${before}${type as string}${after}`
+    : marks.ofOther;
 }
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -27,12 +51,12 @@ export function schemaOf(tool: Tool, name: string): Schema {
 /** Whether a value of a schema is a text, whatever it looks like. */
 export function isTextOnly(schema: Schema): boolean {
   if (schema["type"] !== undefined) return schema["type"] === "string";
-  const given = textsOf(schema);
+  const given = listedIn(schema);
   return given.length > 0 && given.every((one) => typeof one === "string");
 }
 
 /** The values that a schema lists. */
-function textsOf({ enum: values, const: value }: Schema): readonly unknown[] {
+export function listedIn({ enum: values, const: value }: Schema): readonly unknown[] {
   if (Array.isArray(values)) return values as unknown[];
   return value === undefined ? [] : [value];
 }
@@ -75,7 +99,7 @@ export function parameterFormats(marks: ParameterMarks, tool: Tool, given: Forma
 
 /** The mark after a name, the value, and the mark after it. */
 function valueFormats(marks: ParameterMarks, schema: Schema, { options, formatsOf }: FormatOptions): readonly object[] {
-  const listed = textsOf(schema);
+  const listed = listedIn(schema);
   const end = marks.close.trimEnd();
   if (isTextOnly(schema)) {
     if (listed.length === 0) return textFormats(marks, marks.ofText, formatsOf);
@@ -88,7 +112,7 @@ function valueFormats(marks: ParameterMarks, schema: Schema, { options, formatsO
     ];
   }
   const json = [
-    ...formatsOf(marks.ofOther),
+    ...formatsOf(markOf(marks, schema)),
     { ...options, type: "json_schema", json_schema: schema },
     ...formatsOf(end),
   ];
@@ -99,7 +123,7 @@ function valueFormats(marks: ParameterMarks, schema: Schema, { options, formatsO
 
 const mayBeText = ({ type, ...schema }: Schema): boolean =>
   type === undefined
-    ? ["$ref", "allOf", "anyOf", "oneOf"].some((name) => schema[name] !== undefined) || textsOf(schema).length === 0
+    ? ["$ref", "allOf", "anyOf", "oneOf"].some((name) => schema[name] !== undefined) || listedIn(schema).length === 0
     : Array.isArray(type) && type.includes("string");
 
 /** Any text, up to the mark after it. */

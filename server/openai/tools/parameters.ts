@@ -2,7 +2,8 @@
 import type { Tool } from "ggsl/chat/messages.js";
 import type { ArgumentsForm, Found, Segment } from "./form.js";
 import { literalEnd, sharedEnd } from "./literals.js";
-import { isTextOnly, parameterFormats, schemaOf, type ParameterMarks } from "./parameterFormats.js";
+import { pythonJson } from "./notations.js";
+import { isTextOnly, kindsOf, parameterFormats, schemaOf, type ParameterMarks } from "./parameterFormats.js";
 import { FIRST, SECOND, type Probe } from "./probes.js";
 
 /** A call whose arguments are so, and the marks; undefined if a text has none at the name of a probe. */
@@ -71,21 +72,31 @@ function readParameter(
 ): Found<{ readonly member: string; readonly end: number }> {
   const begin = literalEnd(text, from, marks.open);
   if (typeof begin !== "number") return begin;
-  const [name] = /^[^<>"\n]*/.exec(text.slice(begin, begin + LONGEST_NAME))!;
+  const [name] = /^[^<>"\n\ufdd0-\ufdef]*/.exec(text.slice(begin, begin + LONGEST_NAME))!;
   const nameEnd = begin + name.length;
-  const kinds = marks.ofText === marks.ofOther ? [undefined, marks.ofText] : [true, marks.ofText, false, marks.ofOther];
-  let isOpen = nameEnd === text.length;
-  for (let i = 0; i < kinds.length; i += 2) {
-    const [isText, mark] = [kinds[i] as boolean | undefined, kinds[i + 1] as string];
-    const at = literalEnd(text, nameEnd, mark.trimEnd());
-    isOpen ||= at === "open";
-    if (typeof at !== "number") continue;
-    return readValue({ text, at, mark, marks }, (value) => {
-      const isOfText = isText ?? isTextOnly(schemaOf(tool, name.trim()));
-      return `${JSON.stringify(name.trim())}: ${isOfText ? JSON.stringify(value) : jsonOf(value)}`;
-    });
-  }
-  return isOpen ? "open" : undefined;
+  if (nameEnd === text.length) return "open";
+  const kind = kindAt(text, nameEnd, marks);
+  if (typeof kind !== "object") return kind;
+  return readValue({ text, at: kind.end, mark: marks.ofText, marks }, (value) => {
+    const isOfText = kind.isText ?? isTextOnly(schemaOf(tool, name.trim()));
+    return `${JSON.stringify(name.trim())}: ${isOfText ? JSON.stringify(value) : jsonOf(value)}`;
+  });
+}
+
+/** The mark after a name, and whether it says that the value is a text. */
+function kindAt(
+  text: string,
+  at: number,
+  marks: ParameterMarks,
+): Found<{ readonly isText: boolean | undefined; readonly end: number }> {
+  const { before, ofText, after } = kindsOf(marks);
+  const begin = literalEnd(text, at, before);
+  if (typeof begin !== "number") return begin;
+  if (ofText === undefined) return { isText: undefined, end: begin };
+  const [word] = /^\w*/.exec(text.slice(begin, begin + LONGEST_NAME))!;
+  if (begin + word.length === text.length) return "open";
+  const end = literalEnd(text, begin + word.length, after);
+  return typeof end === "number" ? { isText: word === ofText, end } : end;
 }
 
 const LONGEST_NAME = 256;
@@ -103,24 +114,28 @@ function readValue(
   memberOf: (value: string) => string,
 ): Found<{ readonly member: string; readonly end: number }> {
   const core = close.trim();
-  const closed = text.indexOf(core, at);
+  const begun = text.slice(at, at + CDATA.length);
+  if (begun.length < CDATA.length && CDATA.startsWith(begun)) return "open";
+  const isRaw = begun === CDATA;
+  const rawEnd = isRaw ? text.indexOf(CDATA_END, at) : at;
+  const closed = rawEnd < 0 ? -1 : text.indexOf(core, rawEnd);
   if (closed < 0) return "open";
+  if (isRaw) return { member: memberOf(text.slice(at + CDATA.length, rawEnd)), end: closed + core.length };
   let value = text.slice(at, closed);
   if (mark.endsWith("\n") && value.startsWith("\n")) value = value.slice(1);
   if (close.startsWith("\n") && value.endsWith("\n")) value = value.slice(0, -1);
   return { member: memberOf(value), end: closed + core.length };
 }
 
-/** As Python writes them. */
-const PYTHON: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
+const [CDATA, CDATA_END] = ["<![CDATA[", "]]>"];
 
-/** JSON as it is written; another text as a text. */
+/** JSON as it is written, or of what Python writes; another text as a text. */
 function jsonOf(written: string): string {
-  const value = PYTHON[written.trim()] ?? written.trim();
+  const value = written.trim();
   try {
     JSON.parse(value);
     return value;
   } catch {
-    return JSON.stringify(written);
+    return pythonJson(value) ?? JSON.stringify(written);
   }
 }
