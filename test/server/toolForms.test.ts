@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { ChatMessage, Tool } from "../../runtime/chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "../../runtime/chat/render.js";
 import { hasBit } from "../../runtime/grammars/bits.js";
+import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { findForm } from "../../server/openai/tools/find.js";
@@ -77,8 +78,8 @@ const ENDS: Readonly<Record<string, string>> = {
 const controlsOf = (name: string): Control[] => (name in ENDS ? [{ token: 2, text: ENDS[name]!, isEnd: true }] : []);
 
 const names = TEMPLATES.map((file) => file.replace(".jinja", ""));
-const renderOf = (name: string) => {
-  const model = modelWith(sourceOf(`${name}.jinja`));
+const renderOf = (given: string | NativeModel) => {
+  const model = typeof given === "string" ? modelWith(sourceOf(`${given}.jinja`)) : given;
   return async (messages: readonly ChatMessage[], options: ChatOptions): Promise<string> =>
     (await renderConversation(model, openConversation(messages, options))).text;
 };
@@ -286,4 +287,13 @@ test("what models of gpt-oss write between a name and its arguments", async () =
   }
   const other = 'to=functions.find_some<|message|>{"city": "Bonn"}';
   expect(read(form, other, 1)).toEqual({ content: other, calls: [] });
+});
+
+test("a template that writes very much costs little", async () => {
+  const model = modelWith(
+    `{% for m in messages %}{{ m.content }}{% for call in m.tool_calls %}{{ '{' * 200000 }}{{ call.function.name }}{{ '{"' * 200000 }}{% endfor %}{% endfor %}`,
+  );
+  const begin = process.cpuUsage();
+  expect(await findForm(renderOf(model))).toBeUndefined();
+  expect(process.cpuUsage(begin).user).toBeLessThan(3e6);
 });

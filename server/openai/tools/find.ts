@@ -50,7 +50,13 @@ interface Call {
 
 function callIn(text: string, probe: Probe): Call | undefined {
   const nameAt = text.indexOf(probe.name);
-  if (nameAt < 0) return undefined;
+  return nameAt < 0 ? undefined : callAt(text.slice(0, nameAt + NEAR), nameAt, probe);
+}
+
+/** What a call has is so near to its name: a template can write very much. */
+const NEAR = 2000;
+
+function callAt(text: string, nameAt: number, probe: Probe): Call | undefined {
   const args = argumentsIn(text, nameAt + probe.name.length, probe);
   if (args) return objectCall(text, nameAt, args, probe) ?? namedCall(text, nameAt, args, probe);
   const noted = notationAt(text, nameAt + probe.name.length, probe);
@@ -80,7 +86,11 @@ function argumentsIn(text: string, from: number, probe: Probe): Place | undefine
 }
 
 function objectCall(text: string, nameAt: number, args: Place, probe: Probe): Call | undefined {
-  for (let at = text.lastIndexOf("{", nameAt); at >= 0; at = text.lastIndexOf("{", at - 1)) {
+  for (
+    let at = text.lastIndexOf("{", nameAt);
+    at >= nameAt - NEAR && at >= 0;
+    at = at === 0 ? -1 : text.lastIndexOf("{", at - 1)
+  ) {
     const end = jsonEnd(text, at);
     const found = end === undefined || end < args.end ? undefined : objectAt(text, at);
     if (typeof found !== "object") continue;
