@@ -207,6 +207,11 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
       const found = read(form, text, size);
       expect(found.content).toBe(CONTENT);
       expect(shownBy(found.calls)).toEqual(shownBy([ONE]));
+      const more = read(form, `${text.trimEnd()}\n\nAnd more.\n`, size);
+      expect(more).toMatchObject({
+        content: `${CONTENT}\n\nAnd more.\n`,
+        calls: [{ function: found.calls[0]!.function }],
+      });
     });
 
   test("values of all kinds", async () => {

@@ -82,6 +82,17 @@ describe.each([1, 3, 100])("in pieces of %i", (size) => {
     expect(read(code, size, plain)).toEqual({ content: 'if (a) { b } {"c": {"name": "find"}} ', calls: ["0 find {}"] });
   });
 
+  test("the last marks after a call may be missing", () => {
+    const closed = { ...form, between: "</call><call>", close: "</call></calls>" };
+    for (const [end, content] of [
+      ["</call></calls>.", "."],
+      ["</call>.", "."],
+      [" </call>\n", ""],
+      ["</ca.", "</ca."],
+    ] as const)
+      expect(read(`<call>find {}${end}`, size, closed)).toEqual({ content, calls: ["0 find {}"] });
+  });
+
   test("a mark that is a control token", () => {
     const token = "\ufdd0";
     const marked: CallForm = {

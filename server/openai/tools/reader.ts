@@ -28,6 +28,8 @@ export class ToolReader {
   /** Whether what is held follows a call. */
   private isAfterCall = false;
   private readonly ids = new Set<string>();
+  /** What ends calls, and its beginnings up to each of its marks, the longest first. */
+  private readonly closes: readonly string[];
   isFull = false;
 
   /** @param isParallel false: the text is over after its first call */
@@ -35,7 +37,11 @@ export class ToolReader {
     private readonly form: CallForm,
     private readonly tools: Tools,
     private readonly isParallel: boolean,
-  ) {}
+  ) {
+    const { close } = form;
+    const marks = [...close.matchAll(/[\]>\ufdd0-\ufdef]/g)].map(({ index }) => close.slice(0, index + 1));
+    this.closes = [...new Set([...marks, close])].reverse();
+  }
 
   push(text: string): Read {
     this.held += text;
@@ -103,10 +109,13 @@ export class ToolReader {
     return undefined;
   }
 
-  /** How much of what follows a call is its end; undefined if it may go on. */
+  /** How much of what follows a call is its end, of which the last marks may be missing; undefined if it may go on. */
   private lengthOfClose(): number | undefined {
-    const end = literalEnd(this.held, 0, this.form.close);
-    return end === "open" ? undefined : (end ?? 0);
+    for (const close of this.closes) {
+      const end = literalEnd(this.held, 0, close);
+      if (end !== undefined) return end === "open" ? undefined : end;
+    }
+    return 0;
   }
 
   private callOf({ name, arguments: args, id: given }: ReadCall): ToolCallText {
