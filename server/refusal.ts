@@ -53,7 +53,7 @@ export const REFUSALS = {
   ),
   unsupported_parameter: invalid(
     "a field of OpenAI's API asks for what this server does not do",
-    "omit it; the message has the reason",
+    "omit it, or start the server with `--lenient`; the message has the reason",
   ),
   parameter_not_in_sampler: invalid(
     "a field such as `temperature` is given, and the chain that writes the text has no uniform of that name",

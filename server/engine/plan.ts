@@ -118,18 +118,12 @@ export function textsOf(
         param: "min_tokens",
       },
     );
-  if (given.endpoint === "completions" && (given.body.best_of ?? n) !== n)
-    throw new Refusal(
-      "unsupported_parameter",
-      `\`best_of\` must be \`n\`, ${n}: texts that are not returned are not written`,
-      { param: "best_of" },
-    );
   const seeded = seededBy(prepared);
   const common = {
     signal,
     lane,
     inEveryDecode: prepared.isOwn,
-    stop: typeof stop === "string" ? [stop] : stop,
+    stop: [stop].flat().filter((text) => text !== ""),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
@@ -146,9 +140,12 @@ export const mostTokens = (
   { prompt, request: { maxTokens = Infinity } }: PlannedText,
 ): number => Math.min(contextSize, prompt.length + maxTokens);
 
+/** -1 is no limit but the context. */
+const limitOf = (most: number | undefined): number | undefined => (most === -1 ? undefined : most);
+
 function mostOf(given: GivenBody): number | undefined {
-  if (given.endpoint === "completions") return given.body.max_tokens ?? COMPLETION_TOKENS;
-  const { max_tokens: old, max_completion_tokens: most } = given.body;
+  if (given.endpoint === "completions") return limitOf(given.body.max_tokens ?? COMPLETION_TOKENS);
+  const [old, most] = [limitOf(given.body.max_tokens), limitOf(given.body.max_completion_tokens)];
   if (old !== undefined && most !== undefined && old !== most)
     throw new Refusal("invalid_request", "`max_tokens` and `max_completion_tokens` differ: give one of them", {
       param: "max_tokens",

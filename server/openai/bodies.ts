@@ -49,7 +49,6 @@ export interface ChatBody extends CommonBody {
 
 interface CompletionBody extends CommonBody {
   readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
-  readonly best_of?: number;
 }
 
 export type ResponseFormat =

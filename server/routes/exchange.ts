@@ -4,9 +4,9 @@ import { nextTask } from "ggsl/core/nextTask.js";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
-import { checkFields, tidyBody, type Body } from "../openai/check.js";
+import { checkFields, tidyBody } from "../openai/check.js";
 import { readConversation } from "../openai/conversation.js";
-import { bodySchema, type Endpoint } from "../openai/fields.js";
+import { bodySchema, type Body, type Endpoint } from "../openai/fields.js";
 import type { Admission, Ticket } from "../queue/queue.js";
 import { Refusal } from "../refusal.js";
 import type { SamplerClient } from "../samplers/samplers.js";
@@ -33,8 +33,8 @@ export async function checkBody(
   reply: FastifyReply,
 ): Promise<void> {
   await pause(request);
-  const ignored = checkFields(endpoint, request.body, isLenient);
-  const body = tidyBody(SCHEMAS[endpoint], request.body, isLenient, ignored) as Body;
+  const { body: done, ignored } = checkFields(endpoint, request.body, isLenient);
+  const body = tidyBody(SCHEMAS[endpoint], done, isLenient, ignored) as Body;
   await pause(request);
   request.body = endpoint === "chat" ? readConversation(body) : body;
   ignore(reply, ignored);

@@ -81,8 +81,8 @@ A stream that has begun ends with an event of that form :: server/lifecycle :: t
 A sampler with errors is a 400 with the line and column of the first one :: server/samplers :: errors of a program have codes, places and help, in OpenAI's form
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
-~--lenient~ ignores fields that nothing knows and names them in the header ~x-ggsl-ignored~ :: server/http :: one that nothing knows is an error, and a header of a lenient server
-A value that asks for nothing, as clients send with every request, is in no conflict with a chain :: server/neutral :: all at once are the same as none
+~--lenient~ ignores them, also what is refused of a field that is done in part :: server/neutral :: ignores what is known and not done, and names it
+A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 `);
 
 export const SECURITY = claims(String.raw`

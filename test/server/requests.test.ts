@@ -131,6 +131,9 @@ describe("bodies", () => {
     wider: wide(70_000),
   };
 
+  /** That take any object. */
+  const OPEN_FIELDS = ["chat_template_kwargs", "prompt_cache_options"];
+
   test.each(Object.keys(FIELDS))("`%s` of any shape", async (field) => {
     for (const endpoint of FIELDS[field as keyof typeof FIELDS].on) {
       const [path, needed] =
@@ -140,7 +143,7 @@ describe("bodies", () => {
       for (const [name, shape] of Object.entries(shapes)) {
         // the last of two members of one name counts
         const { status, body } = await server.post(path, `{${needed}"${field}":${shape}}`);
-        const isRight = field === "chat_template_kwargs" && name === "wide";
+        const isRight = OPEN_FIELDS.includes(field) && name === "wide";
         expect([field, name, status]).toEqual([field, name, isRight ? 200 : expect.any(Number)]);
         if (isRight) continue;
         expect([400, 413]).toContain(status);

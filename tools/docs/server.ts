@@ -32,10 +32,8 @@ export function page(): string {
       Object.entries(ROUTES).map(([route, about]) => [`\`${route}\``, about]),
     ),
     neutral: fields
-      .flatMap(([name, { neutral = [], support }]) =>
-        support !== "no" && neutral.length > 0
-          ? [`\`${name}\` ${neutral.map((one) => JSON.stringify(one)).join(" or ")}`]
-          : [],
+      .flatMap(([name, { neutral = [] }]) =>
+        neutral.length > 0 ? [`\`${name}\` ${neutral.map((one) => `\`${JSON.stringify(one)}\``).join(" or ")}`] : [],
       )
       .join(", "),
     fields: table(["field", "of", "done", "what it does, or why not"], known),
