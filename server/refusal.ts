@@ -164,6 +164,8 @@ interface RefusalBody {
     readonly line?: number;
     readonly column?: number;
     readonly diagnostics?: readonly SamplerDiagnostic[];
+    /** Of what was read as a request. */
+    readonly request_id?: string;
   };
 }
 
@@ -209,6 +211,11 @@ export class Refusal extends Error {
     const { message, type, param, code, diagnostics, first } = this;
     const place = first?.line === undefined ? {} : { line: first.line, column: first.column! };
     return { error: { message, type, param: param ?? null, code, ...place, ...(diagnostics && { diagnostics }) } };
+  }
+
+  /** The same with the id of the request. */
+  bodyFor(request: string): RefusalBody {
+    return { error: { ...this.body.error, request_id: request } };
   }
 
   private get first(): SamplerDiagnostic | undefined {

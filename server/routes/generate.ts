@@ -48,7 +48,7 @@ async function generate(
     const refusal = refusalFor(reason);
     serving.metrics.refused(refusal.reason);
     request.facts.error = refusal;
-    stream.fail(refusal.body);
+    stream.fail(refusal.bodyFor(request.id));
   } finally {
     serving.answering.delete(abort);
   }
@@ -85,6 +85,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
     ...(place !== undefined && { place }),
   });
   const head = headOf(given.endpoint, engine.name, stream !== undefined);
+  facts.answer = head.id;
   const forms = texts.map((_, index) => formOf(serving, given, index, form));
   const usage = (facts.usage = openUsage());
   const run = { engine, texts, ticket, place, metrics, abort, start: request.started };

@@ -48,6 +48,7 @@ and is tried again :: server/descriptors :: a lack of descriptors is over when i
 Keys are needed for ~/v1/~ and ~/metrics~ :: server/http :: are asked for by the paths that need one, and by no others
 What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
 the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
+It is in the same header of the answer, in ~request_id~ of errors, and in the log :: server/requestIds :: is the client's own, in answers, streams, errors and the log
 ~--check~ does all that a start does but listen :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 The log has one JSON line a request on standard output :: server/log :: one line a request, without its prompt
 other texts of clients are cut after 256 characters :: server/log :: texts of a client are cut, and how long they were is told

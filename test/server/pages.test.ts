@@ -45,7 +45,8 @@ test.each(["server", "security"])("the options of commands that docs/%s.md names
   // one after the other: jest links each module once
   for (const [command, { load }] of Object.entries(COMMANDS))
     for (const { long } of (await load())(new Command(command)).options) known.add(long);
-  const text = pageOf(name).replaceAll(/npm install --global|systemctl enable --now|curl[^]*?(?=\n```|\n\n)/g, "");
+  const others = /npm install --global|systemctl enable --now|Node\.js's `--[a-z-]+`|curl[^]*?(?=\n```|\n\n)/g;
+  const text = pageOf(name).replaceAll(others, "");
   const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option);
   expect([...new Set(named)].filter((option) => !known.has(option))).toEqual([]);
 });
