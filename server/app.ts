@@ -27,6 +27,8 @@ import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
 import { addStatus } from "./routes/status.js";
+import { addTemplate } from "./routes/template.js";
+import { addTokens } from "./routes/tokens.js";
 import type { Serving } from "./serving.js";
 
 /** What the log and the metrics tell of a request. */
@@ -101,7 +103,8 @@ const CLOSING: ReadonlySet<RefusalReason> = new Set([
 ]);
 
 /** Paths that need a key. */
-const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
+const isGuarded = (path: string): boolean =>
+  /^\/(v1\/|(?:metrics|props|tokenize|detokenize|apply-template)$)/.test(path);
 
 export function buildApp(options: AppOptions): FastifyInstance {
   const { serving, files, hosts, cors, proxies, connections, held, onAnswered } = options;
@@ -206,6 +209,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addGenerate(app, serving);
   addLogits(app, serving);
   addSamplers(app, serving);
+  addTokens(app, serving);
+  addTemplate(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
   addFiles(app, paths, notFound);

@@ -11,6 +11,7 @@ import {
   contextSizeOf,
   decodeWorkOf,
   DEFAULTS,
+  fileOf,
   FLUSH,
   GRACE,
   hostsOf,
@@ -95,6 +96,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
       name: nameOf(options),
+      file: fileOf(options),
       template: options.template,
       sequences,
       spare,

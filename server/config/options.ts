@@ -275,5 +275,7 @@ export const decodeWorkOf = ({ decodeWork }: ServeOptions, modelBytes: number): 
   decodeWork ?? Math.max(DECODE_WORK.least, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
 
 /** The model's name for requests. */
-export const nameOf = ({ alias, model }: ServeOptions): string =>
-  alias ?? model.replace(/^.*[\\/]/, "").replace(/\.gguf$/i, "");
+export const nameOf = (options: ServeOptions): string => options.alias ?? fileOf(options).replace(/\.gguf$/i, "");
+
+/** The name of the model's file, without its folder. */
+export const fileOf = ({ model }: ServeOptions): string => model.replace(/^.*[\\/]/, "");

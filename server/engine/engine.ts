@@ -6,6 +6,8 @@ import type { Model } from "ggsl/models/model.js";
 export interface EngineOptions extends ContextSettings {
   /** The name that requests give. */
   readonly name: string;
+  /** The name of the model's file. */
+  readonly file: string;
   readonly sequences: number;
   /** More of them, that requests do not name. */
   readonly spare: number;
@@ -26,16 +28,18 @@ export interface EngineOptions extends ContextSettings {
 export class Engine {
   #model: Model;
   #batch: GenerationBatch;
-  readonly #options: Omit<EngineOptions, "name" | "template">;
+  readonly #options: Omit<EngineOptions, "name" | "file" | "template">;
   readonly name: string;
+  readonly file: string;
   readonly sequences: number;
   readonly contextSize: number;
   readonly template: string | undefined;
   /** When it was opened, in seconds since 1970. */
   readonly created = Math.floor(Date.now() / 1000);
 
-  constructor(model: Model, { name, template, ...options }: EngineOptions) {
+  constructor(model: Model, { name, file, template, ...options }: EngineOptions) {
     this.name = name;
+    this.file = file;
     this.template = template;
     this.sequences = options.sequences;
     this.contextSize = options.contextSize;

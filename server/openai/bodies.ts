@@ -62,6 +62,24 @@ export type SchemaOptions = Omit<SchemaSource, "jsonSchema">;
 type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };
 
+/** A conversation that is not answered. */
+export type TemplateBody = Pick<ChatBody, "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs"> & {
+  readonly add_generation_prompt?: boolean;
+};
+
+export interface TokenizeBody {
+  readonly model?: string;
+  readonly content: string;
+  readonly add_special?: boolean;
+  readonly parse_special?: boolean;
+  readonly with_pieces?: boolean;
+}
+
+export interface DetokenizeBody {
+  readonly model?: string;
+  readonly tokens: readonly number[];
+}
+
 export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 
 /** A body that asks for texts. */

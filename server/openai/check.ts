@@ -77,6 +77,9 @@ export const PATHS: Readonly<Record<Endpoint, string>> = {
   chat: "/v1/chat/completions",
   completions: "/v1/completions",
   logits: "/v1/logits",
+  template: "/apply-template",
+  tokenize: "/tokenize",
+  detokenize: "/detokenize",
 };
 
 const isOn = (name: string, endpoint: Endpoint): boolean => fieldOf(name)?.on.includes(endpoint) ?? false;

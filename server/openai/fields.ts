@@ -9,7 +9,7 @@ import type { Schema } from "./schemas.js";
 
 /** What writes texts. */
 export type TextEndpoint = "chat" | "completions";
-export type Endpoint = TextEndpoint | "logits";
+export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "detokenize";
 
 export interface Field {
   readonly on: readonly Endpoint[];
@@ -31,8 +31,11 @@ export interface Field {
 export type Body = Readonly<Record<string, unknown>>;
 
 const BOTH: readonly Endpoint[] = ["chat", "completions"];
-const ALL: readonly Endpoint[] = [...BOTH, "logits"];
+const OF_MODEL: readonly Endpoint[] = [...BOTH, "logits"];
+const ALL: readonly Endpoint[] = [...OF_MODEL, "template", "tokenize", "detokenize"];
 const CHAT: readonly Endpoint[] = ["chat"];
+/** Of conversations, also those that are not answered. */
+const CONVERSATION: readonly Endpoint[] = ["chat", "template"];
 const COMPLETIONS: readonly Endpoint[] = ["completions"];
 
 type Options = Omit<Field, "on" | "about" | "schema" | "support">;
@@ -64,17 +67,22 @@ const own = (of: Schema, about: string, options: Options = {}): Field => ({
   about,
   ...options,
 });
+/** A field of one path alone. */
+const alone = (on: Endpoint, of: Schema, about: string, options: Options = {}): Field => ({
+  ...own(of, about, options),
+  on: [on],
+});
 const neutral = (...values: readonly unknown[]): Options => ({ neutral: values });
 
 /** By which llama.cpp's programs mean a random one. */
-const RANDOM_SEED = 2 ** 32 - 1;
+export const RANDOM_SEED = 2 ** 32 - 1;
 /** Tokens of the window of penalties. */
 export const LONGEST_WINDOW = 2 ** 20;
 
 export const FIELDS = {
   model: yes(ALL, schema.someText, "a name that `/v1/models` lists; may be absent", neutral("")),
   messages: yes(
-    CHAT,
+    CONVERSATION,
     schema.messages,
     "parts of a content are texts; `developer` is `system`; arguments of a call that are absent or empty are `{}`",
     { isRequired: true },
@@ -142,13 +150,13 @@ export const FIELDS = {
       "of the schemas of `response_format` and `tools`: `ignore`, keywords that need not hold; `whitespace`: `none`, `line`, `usual`, `any`; `order` of properties: `declared`, `any`; `others`, properties that nothing describes: `none`, `any`",
   },
   tools: yes(
-    CHAT,
+    CONVERSATION,
     schema.tools,
     "functions, shown to the model by its template; calls are read in the template's form",
     neutral([]),
   ),
   tool_choice: partly(
-    CHAT,
+    CONVERSATION,
     schema.toolChoice,
     "`none`, `auto`, `required`, a function; the last two are enforced. `allowed_tools` and custom tools are refused",
     neutral("auto"),
@@ -166,7 +174,7 @@ export const FIELDS = {
     "the text between two others needs a form that depends on the model: write it in the prompt",
     neutral(""),
   ),
-  user: yes(ALL, schema.someText, "written in the log; no effect on the answer", neutral("")),
+  user: yes(OF_MODEL, schema.someText, "written in the log; no effect on the answer", neutral("")),
   safety_identifier: yes(CHAT, schema.someText, "as `user`", neutral("")),
   prompt_cache_key: yes(CHAT, schema.text, "no effect: what prompts begin with is shared in any case", neutral("")),
   prompt_cache_retention: yes(CHAT, schema.text, "no effect, as `prompt_cache_key`"),
@@ -230,12 +238,28 @@ export const FIELDS = {
   min_tokens: own(schema.integer(0), "the text does not end before, unless a grammar ends it", neutral(0)),
   ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text, the context or a grammar", neutral(false)),
   chat_template_kwargs: {
-    on: CHAT,
+    on: CONVERSATION,
     support: "own",
     schema: schema.someObject,
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
     ...neutral({}),
   },
+  add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
+  content: alone("tokenize", schema.text, "the text", {
+    isRequired: true,
+  }),
+  add_special: alone("tokenize", schema.flag, "with the tokens that the model adds around a text; default false"),
+  parse_special: alone(
+    "tokenize",
+    schema.flag,
+    "special tokens that the text names are read as these, else they are letters; default true",
+  ),
+  with_pieces: alone(
+    "tokenize",
+    schema.flag,
+    "each token is `{ id, piece }`: its text, or a list of its bytes, if they are no text; default false",
+  ),
+  tokens: alone("detokenize", schema.listOf(schema.integer(0)), "the ids", { isRequired: true }),
 } as const satisfies Readonly<Record<string, Field>>;
 
 export type FieldName = keyof typeof FIELDS;

@@ -8,24 +8,19 @@ import { refusalFor } from "../faults.js";
 import { laneOf } from "../lanes/lane.js";
 import { headOf, usageOf } from "../openai/answers.js";
 import type { ChatBody, GivenBody } from "../openai/bodies.js";
-import { PATHS } from "../openai/check.js";
 import { ChatText, CompletionText, type TextForm } from "../openai/choices.js";
 import { EventStream } from "../openai/events.js";
-import { bodySchema, type TextEndpoint } from "../openai/fields.js";
+import type { TextEndpoint } from "../openai/fields.js";
 import { grammarFor } from "../openai/grammars.js";
 import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel, clientOf, ignore, pause } from "./exchange.js";
+import { abortFor, addPost, admit, checkModel, clientOf, ignore, pause } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
-    app.post(PATHS[endpoint], {
-      schema: { body: bodySchema(endpoint) },
-      preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
-      handler: (request, reply) => generate(serving, endpoint, request, reply),
-    });
+    addPost(app, serving, endpoint, (request, reply) => generate(serving, endpoint, request, reply));
 }
 
 async function generate(

@@ -45,7 +45,7 @@ warns if other machines reach it without ~--api-keys FILE~ :: server/command :: 
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
-Keys are needed for ~/v1/~ and ~/metrics~ :: server/http :: are asked for by the paths that need one, and by no others
+Keys are needed for all paths but ~/health~, ~/ready~, ~/openapi.json~ and the page :: server/http :: are asked for by the paths that need one, and by no others
 What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
 the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
 It is in the same header of the answer, in ~request_id~ of errors, and in the log :: server/requestIds :: is the client's own, in answers, streams, errors and the log

@@ -7,18 +7,21 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AuthenticationError, OpenAI } from "openai";
 import { REQUEST_TIMES } from "../../server/http/limits.js";
+import { PATHS } from "../../server/openai/check.js";
 import { bodySchema, FIELDS, fieldsOn, type Endpoint } from "../../server/openai/fields.js";
 import { addFiles, filePaths } from "../../server/routes/files.js";
 import { ROUTES } from "../../server/routes/openapi.js";
 import { Refusal } from "../../server/refusal.js";
 import { open, type Opened } from "./open.js";
 
-const PATHS = { chat: "/v1/chat/completions", completions: "/v1/completions", logits: "/v1/logits" } as const;
 const BODIES = {
   chat: { messages: [{ role: "user", content: "Hi" }] },
   completions: { prompt: "And" },
   logits: { prompt: "And" },
-} as const;
+  template: { messages: [{ role: "user", content: "Hi" }] },
+  tokenize: { content: "And" },
+  detokenize: { tokens: [1] },
+} as const satisfies Readonly<Record<Endpoint, object>>;
 
 let server: Opened;
 beforeAll(async () => {
@@ -301,7 +304,7 @@ describe("keys", () => {
     for (const route of Object.keys(ROUTES)) {
       const [method = "", path = ""] = route.split(" ");
       const { status } = await fetch(guarded.url + path, { method });
-      const needsOne = path.startsWith("/v1/") || path === "/metrics";
+      const needsOne = !["/health", "/ready", "/openapi.json", "/"].includes(path);
       expect([route, status === 401]).toEqual([route, needsOne]);
     }
   });

@@ -33,7 +33,9 @@ describe("docs/server.md", () => {
   });
 
   test("lists each field and each path once", () => {
-    const fields = [...page.matchAll(/^\| `(\w+)` \| (?:chat|completions|logits)[^|]* \| /gm)].map(([, name]) => name);
+    const fields = [
+      ...page.matchAll(/^\| `(\w+)` \| (?:chat|completions|logits|template|tokenize|detokenize)[^|]* \| /gm),
+    ].map(([, name]) => name);
     expect(fields.toSorted()).toEqual(Object.keys(FIELDS).toSorted());
     const paths = [...page.matchAll(/^\| `((?:GET|POST) \S+)` \| /gm)].map(([, path]) => path);
     expect(paths).toEqual(Object.keys(ROUTES));

@@ -13,15 +13,10 @@ import { fill, table } from "../lib/markdown.js";
 import { root } from "../lib/process.js";
 
 const SUPPORT = { yes: "yes", partly: "in part", no: "refused" } as const;
-const ENDPOINTS = { chat: "chat", completions: "completions", logits: "logits" } as const;
 
 export function page(): string {
   const fields = Object.entries<Field>(FIELDS);
-  const row = ([name, { on, about }]: readonly [string, Field]): string[] => [
-    `\`${name}\``,
-    on.map((one) => ENDPOINTS[one]).join(", "),
-    about,
-  ];
+  const row = ([name, { on, about }]: readonly [string, Field]): string[] => [`\`${name}\``, on.join(", "), about];
   const known = fields.flatMap(([name, field]) => {
     const [named, on, about] = row([name, field]);
     return field.support === "own" ? [] : [[named!, on!, SUPPORT[field.support], about!]];
