@@ -23,6 +23,7 @@ import { addCors } from "./routes/cors.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
+import { addModels } from "./routes/models.js";
 import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
@@ -211,6 +212,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addSamplers(app, serving);
   addTokens(app, serving);
   addTemplate(app, serving);
+  addModels(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
   addFiles(app, paths, notFound);

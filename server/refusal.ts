@@ -72,7 +72,11 @@ export const REFUSALS = {
   unsupported_media_type: invalid("the body is not declared as JSON", "send `content-type: application/json`", 415),
   unknown_route: invalid("there is no such path", "`/openapi.json` lists the paths", 404),
   method_not_allowed: invalid("the path takes another method", "use a method that the header `allow` lists", 405),
-  unknown_model: invalid("the server has another model", "use a name that `/v1/models` lists, or omit `model`", 404),
+  unknown_model: invalid(
+    "the server has another model",
+    "use a name that `/v1/models` lists, omit `model`, or start the server with `--lenient`",
+    404,
+  ),
   context_length_exceeded: invalid(
     "the prompt leaves no room for a token",
     "shorten it, or start the server with a larger `--ctx-size`",

@@ -15,7 +15,7 @@ import {
   FLUSH,
   GRACE,
   hostsOf,
-  nameOf,
+  modelNames,
   openLimits,
   originsOf,
   PATIENCE,
@@ -95,7 +95,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const contextSize = contextSizeOf(options, model.info.trainedContextSize);
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
-      name: nameOf(options),
+      names: modelNames(options),
       file: fileOf(options),
       template: options.template,
       sequences,

@@ -80,7 +80,12 @@ export const RANDOM_SEED = 2 ** 32 - 1;
 export const LONGEST_WINDOW = 2 ** 20;
 
 export const FIELDS = {
-  model: yes(ALL, schema.someText, "a name that `/v1/models` lists; may be absent", neutral("")),
+  model: yes(
+    ALL,
+    schema.someText,
+    "a name that `/v1/models` lists; may be absent. `NAME:SAMPLER` chooses one of the server's samplers",
+    neutral(""),
+  ),
   messages: yes(
     CONVERSATION,
     schema.messages,

@@ -8,8 +8,8 @@ import { checkFields, PATHS, tidyBody } from "../openai/check.js";
 import { readConversation } from "../openai/conversation.js";
 import { bodySchema, type Body, type Endpoint } from "../openai/fields.js";
 import type { Schema } from "../openai/schemas.js";
+import { findModel, unknownModel, type ChosenModel } from "./models.js";
 import type { Admission, Ticket } from "../queue/queue.js";
-import { Refusal } from "../refusal.js";
 import type { SamplerClient } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
 
@@ -55,11 +55,13 @@ export function ignore(reply: FastifyReply, names: readonly string[]): void {
   setHeaders(reply, { [IGNORED]: headerNames(facts.ignored) });
 }
 
-export function checkModel({ engine: { name } }: Serving, model: string | undefined): void {
-  if (model === undefined || model === name) return;
-  throw new Refusal("unknown_model", `the model \`${model}\` does not exist: this server has \`${name}\``, {
-    param: "model",
-  });
+/** The model that a request names. Throws a `Refusal` for one that the server does not have; a lenient one takes its own. */
+export function chooseModel(serving: Serving, reply: FastifyReply, model: string | undefined): ChosenModel {
+  const chosen = findModel(serving, model);
+  if (chosen) return chosen;
+  if (!serving.isLenient) throw unknownModel(serving, model!, "model");
+  ignore(reply, ["model"]);
+  return { name: serving.engine.name };
 }
 
 /** Aborted when the client goes away, and when the server ends. Delete it from `answering` when the request is answered. */

@@ -16,7 +16,8 @@ import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, addPost, admit, checkModel, clientOf, ignore, pause } from "./exchange.js";
+import type { ChosenModel } from "./models.js";
+import { abortFor, addPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
@@ -31,11 +32,11 @@ async function generate(
 ): Promise<void> {
   const given = { endpoint, body: request.body } as GivenBody;
   const { body } = given;
-  checkModel(serving, body.model);
+  const model = chooseModel(serving, reply, body.model);
   const abort = abortFor(serving, reply);
   const stream = body.stream ? new EventStream(reply.raw, () => taken(reply), serving.patience) : undefined;
   try {
-    await answer(serving, given, { request, reply, abort, stream });
+    await answer(serving, given, { request, reply, abort, stream, model });
   } catch (error) {
     const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
     if (reply.raw.destroyed) return void reply.hijack();
@@ -52,11 +53,16 @@ async function generate(
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  readonly model: ChosenModel;
   readonly abort: AbortController;
   readonly stream: EventStream | undefined;
 }
 
-async function answer(serving: Serving, given: GivenBody, { request, reply, abort, stream }: Exchange): Promise<void> {
+async function answer(
+  serving: Serving,
+  given: GivenBody,
+  { request, reply, model, abort, stream }: Exchange,
+): Promise<void> {
   const { engine, metrics } = serving;
   const { body } = given;
   const { signal } = abort;
@@ -67,7 +73,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
   const client = clientOf(request);
-  const prepared = await prepare(serving, { body, grammar, client, signal });
+  const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
   const texts = textsOf(given, prompts, prepared, waiter);
   await prepareGrammars(engine, prepared, grammar, waiter);
@@ -79,7 +85,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
     signal,
     ...(place !== undefined && { place }),
   });
-  const head = headOf(given.endpoint, engine.name, stream !== undefined);
+  const head = headOf(given.endpoint, model.name, stream !== undefined);
   facts.answer = head.id;
   const forms = texts.map((_, index) => formOf(serving, given, index, form));
   const usage = (facts.usage = openUsage());

@@ -7,7 +7,7 @@ import { laneOf } from "../lanes/lane.js";
 import { usageOf } from "../openai/answers.js";
 import type { LogitsBody } from "../openai/bodies.js";
 import type { Serving } from "../serving.js";
-import { addPost, admit, answered, checkModel } from "./exchange.js";
+import { addPost, admit, answered, chooseModel } from "./exchange.js";
 
 const OCTETS = "application/octet-stream";
 
@@ -43,7 +43,7 @@ function turns(): InTurn {
 function answer(serving: Serving, inTurn: InTurn, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { engine, metrics } = serving;
   const body = request.body as LogitsBody;
-  checkModel(serving, body.model);
+  const { name } = chooseModel(serving, reply, body.model);
   request.facts.user = body.user;
   return answered(serving, reply, async (signal) => {
     const prompt = await promptOf(engine, body, { lane: laneOf(request), signal });
@@ -57,7 +57,6 @@ function answer(serving: Serving, inTurn: InTurn, request: FastifyRequest, reply
     const vary = reply.getHeader("vary");
     setHeaders(reply, { vary: typeof vary === "string" ? `${vary}, accept` : "accept" });
     if (wantsOctets(request)) return reply.type(OCTETS).send(octetsOf(logits));
-    const { name } = engine;
     return reply.send({ object: "logits", model: name, logits: Array.from(logits, finite), usage: usageOf(usage) });
   });
 }

@@ -11,7 +11,8 @@ export const ROUTES = {
   "POST /v1/completions": "a text that goes on, as OpenAI's",
   "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
   "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
-  "GET /v1/models": "the model, the names of the server's samplers, and the places that have one of their own",
+  "GET /v1/models":
+    "the model, with each of its names and with each of the server's samplers, and the places that have one of their own",
   "GET /v1/tokens": "the text of each token of the model, by its id",
   "POST /tokenize": "the tokens of a text, in the form of llama-server",
   "POST /detokenize": "the text of tokens, in the form of llama-server",

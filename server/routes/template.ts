@@ -2,17 +2,18 @@
 import type { FastifyInstance } from "fastify";
 import { findTemplate } from "ggsl/chat/template.js";
 import type { Model } from "ggsl/models/model.js";
+import { DEFAULT_NAME } from "../engine/choose.js";
 import { promptTextOf } from "../engine/plan.js";
 import { laneOf } from "../lanes/lane.js";
 import type { TemplateBody } from "../openai/bodies.js";
 import { RANDOM_SEED } from "../openai/fields.js";
 import type { Serving } from "../serving.js";
-import { addPost, answered, checkModel } from "./exchange.js";
+import { addPost, answered, chooseModel } from "./exchange.js";
 
 export function addTemplate(app: FastifyInstance, serving: Serving): void {
   addPost(app, serving, "template", (request, reply) => {
     const body = request.body as TemplateBody;
-    checkModel(serving, body.model);
+    chooseModel(serving, reply, body.model);
     return answered(serving, reply, async (signal) =>
       reply.send({ prompt: await promptTextOf(serving.engine, body, { lane: laneOf(request), signal }) }),
     );
@@ -53,7 +54,7 @@ function templateOf({ info }: Model, given: string | undefined): string {
 
 /** What a request has that gives nothing: the values of the default chain's uniforms, and those of its text. */
 function paramsOf({ defaults, samplers }: Serving): object {
-  const own = samplers.find("default");
+  const own = samplers.find(DEFAULT_NAME);
   const { graph } = own?.chain ?? defaults.of({ most: Infinity, edits: true, constrained: false });
   const values = graph.params.map(
     (param) => [param.name, param.default === "random" ? RANDOM_SEED : param.default] as const,

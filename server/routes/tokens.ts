@@ -8,7 +8,7 @@ import { laneOf } from "../lanes/lane.js";
 import type { DetokenizeBody, TokenizeBody } from "../openai/bodies.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { addPost, answered, checkModel } from "./exchange.js";
+import { addPost, answered, chooseModel } from "./exchange.js";
 
 /** Tokens whose texts are looked up before others are answered. */
 const PART = 4096;
@@ -21,7 +21,7 @@ export function addTokens(app: FastifyInstance, serving: Serving): void {
 function tokenize(serving: Serving, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { model: name, content, ...options } = request.body as TokenizeBody;
   const { add_special: addSpecial = false, parse_special: special = true, with_pieces: withPieces = false } = options;
-  checkModel(serving, name);
+  chooseModel(serving, reply, name);
   const { model } = serving.engine;
   return answered(serving, reply, async (signal) => {
     const given = { addSpecial, special, mostTokens: most("items"), lane: laneOf(request), signal };
@@ -53,7 +53,7 @@ function pieces(model: Model): (token: number) => object {
 
 function detokenize(serving: Serving, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { model: name, tokens } = request.body as DetokenizeBody;
-  checkModel(serving, name);
+  chooseModel(serving, reply, name);
   const { model } = serving.engine;
   checkTokens(serving.engine, tokens, "tokens");
   return answered(serving, reply, async () => {

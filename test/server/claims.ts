@@ -79,10 +79,11 @@ more are closed at once :: server/openLimits :: beyond a few that are refused ar
 A connection that was kept open and has no request is closed after 72 s :: server/http :: a connection that is kept open has its time
 also what is no request at all, has OpenAI's form :: server/requests :: no HTTP
 A stream that has begun ends with an event of that form :: server/lifecycle :: texts that take too long end with an error
+~/v1/models~ lists these names, after those that ~--alias~ gives the model :: server/models :: lists the names of the model, and those with samplers
 A sampler with errors is a 400 with the line and column of the first one :: server/samplers :: errors of a program have codes, places and help, in OpenAI's form
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
-~--lenient~ ignores them, also what is refused of a field that is done in part :: server/neutral :: ignores what is known and not done, and names it
+~--lenient~ ignores them, also what is refused of a field that is done in part, and any name of a model :: server/neutral :: ignores what is known and not done, and names it
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 `);
 
