@@ -102,7 +102,10 @@ export interface Model extends Disposable {
     messages: readonly ChatMessage[],
     options: GenerateOptionsOf<T> & ChatOptions,
   ): GenerationOf<T>;
-  /** The prompt that `chat` makes of a conversation. Rejects as `chat` does, and with BUSY if too many conversations wait. */
+  /**
+   * The prompt that `chat` makes of a conversation. Rejects as `chat` does.
+   * @throws AbortError when `signal` is aborted while the conversation waits for a thread
+   */
   renderChat(messages: readonly ChatMessage[], options?: RenderChatOptions): Promise<string>;
   /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` and `tokenizeLater` do. */
   tokenizeChat(messages: readonly ChatMessage[], options?: TokenizeChatOptions): Promise<Int32Array>;

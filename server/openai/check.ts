@@ -38,10 +38,12 @@ export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boole
 
 function unknownField(name: string, endpoint: Endpoint): Refusal {
   const field = fieldOf(name);
-  const other = field ? `: it is a field of ${PATHS[field.on[0]!]}` : "";
-  return new Refusal("unknown_parameter", `unknown parameter \`${name}\` of ${PATHS[endpoint]}${other}`, {
-    param: name,
-  });
+  const other = field ? `, but of ${PATHS[field.on[0]!]}` : "";
+  return new Refusal(
+    "unknown_parameter",
+    `unknown parameter: \`${name}\` is no field of ${PATHS[endpoint]}${other}: omit it`,
+    { param: name },
+  );
 }
 
 /** The refusal of a field that is not done, or not with the other fields. */

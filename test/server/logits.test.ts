@@ -57,7 +57,12 @@ test.each([
   [{ prompt: 5 }, 400, "invalid_request", "`prompt` must be"],
   [{ prompt: ["a", "b"] }, 400, "invalid_request", "must be one, found 2"],
   [{ prompt: [99_999] }, 400, "invalid_request", "99999 is not a token"],
-  [{ prompt: PROMPT, temperature: 1 }, 400, "unknown_parameter", "unknown parameter `temperature` of /v1/logits"],
+  [
+    { prompt: PROMPT, temperature: 1 },
+    400,
+    "unknown_parameter",
+    "unknown parameter: `temperature` is no field of /v1/logits, but of /v1/chat/completions: omit it",
+  ],
   [{ prompt: PROMPT, model: "other" }, 404, "unknown_model", "this server has `demo`"],
   [{ prompt: "word ".repeat(400) }, 400, "context_length_exceeded", "the context, for prompt and answer, is 256"],
 ])("%j is refused", async (request, status, code, message) => {
