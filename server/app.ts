@@ -103,9 +103,8 @@ const CLOSING: ReadonlySet<RefusalReason> = new Set([
   ...(["request_too_large", "request_timeout", "too_many_connections", "too_many_bytes", "server_full"] as const),
 ]);
 
-/** Paths that need a key. */
-const isGuarded = (path: string): boolean =>
-  /^\/(v1\/|(?:metrics|props|tokenize|detokenize|apply-template)$)/.test(path);
+/** Paths that need no key: others do. */
+const OPEN: ReadonlySet<string> = new Set(["/health", "/ready", "/openapi.json", ...["/", "/index.html", "/*"]]);
 
 export function buildApp(options: AppOptions): FastifyInstance {
   const { serving, files, hosts, cors, proxies, connections, held, onAnswered } = options;
@@ -189,7 +188,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && isGuarded(url)) request.key = serving.keys.identify(request.headers.authorization);
+    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(request.headers.authorization);
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
