@@ -259,8 +259,12 @@ function modelOf(model: LoadedModel): Model {
     async renderChat(messages, options = {}) {
       checkRenderChat(options, "options");
       const { lane, signal, ...chosen } = options;
-      const rendering = renderConversation(native, openConversation(messages, chosen), { lane, signal });
-      return (await rendering.catch((error: unknown) => Promise.reject(translate(error, signal)))).text;
+      const conversation = openConversation(messages, chosen);
+      try {
+        return (await renderConversation(native, conversation, { lane, signal })).text;
+      } catch (error) {
+        throw translate(error, signal);
+      }
     },
     async tokenizeChat(messages, options = {}) {
       checkTokenizeChat(options, "options");

@@ -56,8 +56,13 @@ function answer(serving: Serving, inTurn: InTurn, request: FastifyRequest, reply
     metrics.tokens("prompt", prompt.length);
     const vary = reply.getHeader("vary");
     setHeaders(reply, { vary: typeof vary === "string" ? `${vary}, accept` : "accept" });
-    if (wantsOctets(request)) return reply.type(OCTETS).send(octetsOf(logits));
-    return reply.send({ object: "logits", model: name, logits: Array.from(logits, finite), usage: usageOf(usage) });
+    if (wantsOctets(request)) return await reply.type(OCTETS).send(octetsOf(logits));
+    return await reply.send({
+      object: "logits",
+      model: name,
+      logits: Array.from(logits, finite),
+      usage: usageOf(usage),
+    });
   });
 }
 

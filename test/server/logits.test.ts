@@ -89,7 +89,9 @@ test("keys and the queue hold for logits", async () => {
     const headers = { authorization: "Bearer sk-right-and-long" };
     expect((await guarded.post("/v1/logits", { prompt: PROMPT })).status).toBe(401);
     expect((await fetch(`${guarded.url}/v1/tokens`)).status).toBe(401);
-    const all = await Promise.all([1, 2, 3, 4].map(() => guarded.post("/v1/logits", { prompt: PROMPT }, headers)));
+    // long enough that they are there at once
+    const prompt = "In ".repeat(120);
+    const all = await Promise.all([1, 2, 3, 4].map(() => guarded.post("/v1/logits", { prompt }, headers)));
     const statuses = all.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toContain(429);
     expect(statuses[0]).toBe(200);

@@ -13,8 +13,8 @@ const lines: string[] = [];
 beforeAll(async () => {
   write = process.stdout.write.bind(process.stdout);
   // the log goes to standard output
-  process.stdout.write = ((text: string, ...more: []) =>
-    text.startsWith("{") ? lines.push(text) > 0 : write(text, ...more)) as typeof process.stdout.write;
+  process.stdout.write = (text: string | Uint8Array): boolean =>
+    typeof text === "string" && text.startsWith("{") ? lines.push(text) > 0 : write(text);
   server = await open({ log: "json", trustProxy: ["127.0.0.2"], sequences: 2 });
 });
 afterAll(async () => {

@@ -7,7 +7,7 @@ import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { most } from "../../server/http/limits.js";
 import { DEMO_MODEL } from "../model/file.js";
-import { open, postFrom, type Answer, type Opened } from "./open.js";
+import { open, postFrom, type Opened } from "./open.js";
 
 const TEMPLATE = `{% if tools %}[{% for tool in tools %}{{ tool.function.name }}{% endfor %}]{% endif %}{% for m in messages %}{{ m.role }}: {{ m.content }}
 {% endfor %}{% if add_generation_prompt %}assistant:{% if enable_thinking %} <think>{% endif %}{% endif %}`;
@@ -61,10 +61,8 @@ describe("texts and tokens", () => {
 
   test("long ones are answered whole, and what no list of a request could have is refused", async () => {
     const content = "And it came to pass. ".repeat(20_000);
-    const [{ body }, { body: pieces }] = (await Promise.all([
-      server.post("/tokenize", { content }),
-      server.post("/tokenize", { content, with_pieces: true }),
-    ])) as [Answer, Answer];
+    const { body } = await server.post("/tokenize", { content });
+    const { body: pieces } = await server.post("/tokenize", { content, with_pieces: true });
     const tokens = body["tokens"] as number[];
     expect(tokens).toEqual([...native.tokenize(content, false, true)]);
     expect((pieces["tokens"] as { piece: string }[]).map(({ piece }) => piece).join("")).toBe(content);
@@ -145,7 +143,7 @@ describe("a template", () => {
     const { usage } = await server.client.chat.completions.create({
       model: "demo",
       messages: [{ role: "user", content: "Hi" }],
-      max_tokens: 1,
+      max_completion_tokens: 1,
     });
     const { body } = await server.post("/tokenize", { content: await promptOf({}), add_special: true });
     expect(usage!.prompt_tokens).toBe((body["tokens"] as number[]).length);
