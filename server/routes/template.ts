@@ -35,7 +35,7 @@ function propsOf(serving: Serving): object {
     endpoint_slots: false,
     endpoint_props: false,
     endpoint_metrics: true,
-    chat_template: templateOf(model, engine.template),
+    ...templatesOf(model, engine.template),
     bos_token: textOf(bos),
     eos_token: textOf(eos),
     build_info: "ggsl serve",
@@ -43,13 +43,17 @@ function propsOf(serving: Serving): object {
   };
 }
 
-/** Empty for a model without one. */
-function templateOf({ info }: Model, given: string | undefined): string {
-  try {
-    return findTemplate(info.metadata, given, false);
-  } catch {
-    return "";
-  }
+/** The template, empty for a model without one, and the one for conversations with tools, where it is another. */
+function templatesOf({ info: { metadata } }: Model, given: string | undefined): object {
+  const found = (hasTools: boolean): string => {
+    try {
+      return findTemplate(metadata, given, hasTools);
+    } catch {
+      return "";
+    }
+  };
+  const [usual, withTools] = [found(false), found(true)];
+  return { chat_template: usual, ...(withTools !== usual && { chat_template_tool_use: withTools }) };
 }
 
 /** What a request has that gives nothing: the values of the default chain's uniforms, and those of its text. */
