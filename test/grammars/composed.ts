@@ -166,10 +166,10 @@ export function changed(random: Random, value: unknown): unknown {
       { kind: "alpha" },
     ]);
   if (Array.isArray(value)) {
-    const at = random(value.length + 1);
-    if (at === value.length || random(3) === 0)
-      return [...value.slice(0, at), "more", ...(value.slice(at) as unknown[])];
-    return random(3) === 0 ? value.toSpliced(at, 1) : value.with(at, changed(random, value[at]));
+    const items: readonly unknown[] = value;
+    const at = random(items.length + 1);
+    if (at === items.length || random(3) === 0) return items.toSpliced(at, 0, "more");
+    return random(3) === 0 ? items.toSpliced(at, 1) : items.with(at, changed(random, items[at]));
   }
   const entries = Object.entries(value);
   const at = random(entries.length + 1);
