@@ -65,6 +65,7 @@ export {
   type ModelBackend,
   type TokenizeChatOptions,
   type PrepareGrammarOptions,
+  type RenderChatOptions,
   type TokenizeLaterOptions,
 } from "./models/options.js";
 export type { ContextStats, ModelInfo } from "./backends/native/binding.js";

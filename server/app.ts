@@ -13,6 +13,7 @@ import type { HeldBytes } from "./http/held.js";
 import { addHosts, type Hosts } from "./http/hosts.js";
 import { LOOK_EVERY, most, REQUEST_TIMES } from "./http/limits.js";
 import { pathOf } from "./http/path.js";
+import { REQUEST_ID, requestIdOf } from "./http/requestId.js";
 import type { ApiKey } from "./keys/keys.js";
 import type { Proxies } from "./lanes/proxies.js";
 import { schemaRefusal } from "./openai/check.js";
@@ -22,10 +23,13 @@ import { addCors } from "./routes/cors.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
+import { addModels } from "./routes/models.js";
 import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
 import { addStatus } from "./routes/status.js";
+import { addTemplate } from "./routes/template.js";
+import { addTokens } from "./routes/tokens.js";
 import type { Serving } from "./serving.js";
 
 /** What the log and the metrics tell of a request. */
@@ -39,6 +43,8 @@ export interface Facts {
   error?: Refusal;
   /** Fields that had no effect. */
   ignored?: readonly string[];
+  /** The id of the answer. */
+  answer?: string;
 }
 
 declare module "fastify" {
@@ -59,6 +65,10 @@ declare module "fastify" {
 
 /** A request that was answered, or whose client has gone. */
 export interface Answered {
+  /** Of the request. */
+  readonly id: string;
+  /** The address of the client. */
+  readonly client: string;
   readonly method: string;
   /** The pattern of the path; never one that a client chose. */
   readonly route: string;
@@ -93,8 +103,8 @@ const CLOSING: ReadonlySet<RefusalReason> = new Set([
   ...(["request_too_large", "request_timeout", "too_many_connections", "too_many_bytes", "server_full"] as const),
 ]);
 
-/** Paths that need a key. */
-const isGuarded = (path: string): boolean => /^\/(v1\/|metrics$)/.test(path);
+/** Paths that need no key: others do. */
+const OPEN: ReadonlySet<string> = new Set(["/health", "/ready", "/openapi.json", ...["/", "/index.html", "/*"]]);
 
 export function buildApp(options: AppOptions): FastifyInstance {
   const { serving, files, hosts, cors, proxies, connections, held, onAnswered } = options;
@@ -103,6 +113,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
   const app = Fastify({
     bodyLimit: most("bodyBytes"),
+    genReqId: ({ headers }) => requestIdOf(headers[REQUEST_ID]),
     // there is one for each address of a name
     serverFactory(handler) {
       const server: Server = createServer(
@@ -143,7 +154,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.decorateRequest("answer");
   app.decorateRequest("facts");
 
-  function begin(request: FastifyRequest, { raw }: FastifyReply): void {
+  function begin(request: FastifyRequest, reply: FastifyReply): void {
+    const { raw } = reply;
+    setHeaders(reply, { [REQUEST_ID]: request.id });
     request.started = performance.now();
     request.answer = raw;
     request.client = proxies.clientOf(request.socket.remoteAddress, request.headers);
@@ -159,7 +172,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     request.facts.error = refusal;
     metrics.refused(refusal.reason);
     setHeaders(reply, { connection: CLOSING.has(refusal.reason) ? "close" : undefined });
-    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.body);
+    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.bodyFor(request.id));
   }
 
   app.addHook("onRequest", (request, reply, done) => {
@@ -175,7 +188,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && isGuarded(url)) request.key = serving.keys.identify(request.headers.authorization);
+    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(request.headers.authorization);
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
@@ -196,6 +209,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addGenerate(app, serving);
   addLogits(app, serving);
   addSamplers(app, serving);
+  addTokens(app, serving);
+  addTemplate(app, serving);
+  addModels(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
   addFiles(app, paths, notFound);
@@ -204,10 +220,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
 /** What became of a request whose connection is closed, or whose answer is sent. */
 function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
-  const { method, key, facts, body, routeOptions } = request;
+  const { id, client, method, key, facts, body, routeOptions } = request;
   const isKnown = facts.error?.reason !== "unknown_route" && facts.error?.reason !== "method_not_allowed";
   const route = isKnown ? (routeOptions.config?.label ?? routeOptions.url) : undefined;
   return {
+    id,
+    client,
     method,
     route: route ?? "unknown",
     status: raw.writableFinished ? raw.statusCode : GONE,

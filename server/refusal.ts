@@ -53,7 +53,7 @@ export const REFUSALS = {
   ),
   unsupported_parameter: invalid(
     "a field of OpenAI's API asks for what this server does not do",
-    "omit it; the message has the reason",
+    "omit it, or start the server with `--lenient`; the message has the reason",
   ),
   parameter_not_in_sampler: invalid(
     "a field such as `temperature` is given, and the chain that writes the text has no uniform of that name",
@@ -72,7 +72,11 @@ export const REFUSALS = {
   unsupported_media_type: invalid("the body is not declared as JSON", "send `content-type: application/json`", 415),
   unknown_route: invalid("there is no such path", "`/openapi.json` lists the paths", 404),
   method_not_allowed: invalid("the path takes another method", "use a method that the header `allow` lists", 405),
-  unknown_model: invalid("the server has another model", "use a name that `/v1/models` lists, or omit `model`", 404),
+  unknown_model: invalid(
+    "the server has another model",
+    "use a name that `/v1/models` lists, omit `model`, or start the server with `--lenient`",
+    404,
+  ),
   context_length_exceeded: invalid(
     "the prompt leaves no room for a token",
     "shorten it, or start the server with a larger `--ctx-size`",
@@ -164,6 +168,8 @@ interface RefusalBody {
     readonly line?: number;
     readonly column?: number;
     readonly diagnostics?: readonly SamplerDiagnostic[];
+    /** Of what was read as a request. */
+    readonly request_id?: string;
   };
 }
 
@@ -209,6 +215,11 @@ export class Refusal extends Error {
     const { message, type, param, code, diagnostics, first } = this;
     const place = first?.line === undefined ? {} : { line: first.line, column: first.column! };
     return { error: { message, type, param: param ?? null, code, ...place, ...(diagnostics && { diagnostics }) } };
+  }
+
+  /** The same with the id of the request. */
+  bodyFor(request: string): RefusalBody {
+    return { error: { ...this.body.error, request_id: request } };
   }
 
   private get first(): SamplerDiagnostic | undefined {

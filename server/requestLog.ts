@@ -36,8 +36,10 @@ export function openLog({ form, withPrompts, to = process.stdout }: LogOptions):
     warn,
     error,
     answered(answered) {
-      const { method, route, status, milliseconds, key, body } = answered;
+      const { id, client, method, route, status, milliseconds, key, body } = answered;
       const fields = {
+        request_id: id,
+        client,
         method,
         path: route,
         status,
@@ -66,9 +68,10 @@ function lineOf(level: string, fields: object, message: string): string {
 const plain = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : `(${typeof value})`;
 
-function factsOf({ facts: { usage, sampler, user, waited, error } }: Answered): object {
+function factsOf({ facts: { usage, sampler, user, waited, error, answer } }: Answered): object {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   return {
+    answer_id: answer,
     sampler,
     user: user === undefined ? undefined : cut(user),
     ...(waited !== undefined && { waited_ms: rounded(1000 * waited) }),

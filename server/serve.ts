@@ -11,10 +11,11 @@ import {
   contextSizeOf,
   decodeWorkOf,
   DEFAULTS,
+  fileOf,
   FLUSH,
   GRACE,
   hostsOf,
-  nameOf,
+  modelNames,
   openLimits,
   originsOf,
   PATIENCE,
@@ -96,7 +97,8 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const contextSize = contextSizeOf(options, model.info.trainedContextSize);
     const spare = spareOf(sequences, contextSize);
     const engine = new Engine(model, {
-      name: nameOf(options),
+      names: modelNames(options),
+      file: fileOf(options),
       template: options.template,
       sequences,
       spare,

@@ -20,7 +20,7 @@ export interface Serving {
   readonly callForm: () => Promise<CallForm | undefined>;
   /** Requests that are being answered. */
   readonly answering: Set<AbortController>;
-  /** Fields that nothing knows are ignored, and named in a header. */
+  /** Fields that are not known or not done, and names of other models, are ignored, and named in a header. */
   readonly isLenient: boolean;
   /** Milliseconds that the reader of a stream may take nothing. */
   readonly patience: number;

@@ -13,7 +13,7 @@ interface Options extends ModelFlags {
   readonly port?: number;
   readonly host?: string;
   readonly sequences?: number;
-  readonly alias?: string;
+  readonly alias?: readonly string[];
   readonly apiKeys?: string;
   readonly sampler?: readonly NamedFile[];
   readonly slot?: readonly NamedSlot[];
@@ -47,7 +47,7 @@ export const addServe = (command: Command): Command =>
         "texts that are written at once, each with memory for --ctx-size tokens (default: 32)",
         atMost(256),
       )
-      .option("--alias <name>", "the name of the model for requests (default: that of the file)")
+      .option("--alias <name>", "a name of the model for requests (default: that of the file); repeatable", alias)
       .option(
         "--api-keys <file>",
         "keys, one in a line: SECRET [NAME] [LIMIT=VALUE...]; without it every request is taken",
@@ -104,7 +104,10 @@ export const addServe = (command: Command): Command =>
       new Option("--log <form>", "one line a request on standard output (default: json)").choices(["json", "off"]),
     )
     .option("--log-prompts", "the log has the bodies of requests, too")
-    .option("--lenient", "ignore unknown fields of requests, and name them in the header x-ggsl-ignored")
+    .option(
+      "--lenient",
+      "ignore fields of requests that are unknown or not supported, and names of other models; name them in the header x-ggsl-ignored",
+    )
     .option("--check", "check options, model, samplers and keys, and end")
     .action(run);
 
@@ -182,6 +185,9 @@ function port(text: string): number {
   if (value > 65_535) throw new InvalidArgumentError("Expected an integer from 0 to 65535.");
   return value;
 }
+
+/** Collects `--alias NAME`. */
+const alias = (name: string, present: readonly string[] = []): string[] => [...present, name];
 
 /** Collects `--sampler NAME=FILE`. */
 function sampler(text: string, present: readonly NamedFile[] = []): NamedFile[] {

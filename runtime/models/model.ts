@@ -35,12 +35,14 @@ import {
   checkBytes,
   checkLoad,
   checkPrepare,
+  checkRenderChat,
   checkTokenize,
   checkTokenizeChat,
   checkTokenizeLater,
   type BytesOptions,
   type LoadModelOptions,
   type PrepareGrammarOptions,
+  type RenderChatOptions,
   type TokenizeChatOptions,
   type TokenizeLaterOptions,
 } from "./options.js";
@@ -102,8 +104,11 @@ export interface Model extends Disposable {
     messages: readonly ChatMessage[],
     options: GenerateOptionsOf<T> & ChatOptions,
   ): GenerationOf<T>;
-  /** The prompt that `chat` makes of a conversation. Rejects as `chat` does. */
-  renderChat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
+  /**
+   * The prompt that `chat` makes of a conversation. Rejects as `chat` does.
+   * @throws AbortError when `signal` is aborted while the conversation waits for a thread
+   */
+  renderChat(messages: readonly ChatMessage[], options?: RenderChatOptions): Promise<string>;
   /** The tokens of that prompt, with which `generate` and a batch write the answer that `chat` would. Rejects as `chat` and `tokenizeLater` do. */
   tokenizeChat(messages: readonly ChatMessage[], options?: TokenizeChatOptions): Promise<Int32Array>;
   /**
@@ -257,8 +262,16 @@ function modelOf(model: LoadedModel): Model {
     generate: generate as Model["generate"],
     chat: chat as Model["chat"],
 
-    renderChat: async (messages, options = {}) =>
-      (await renderConversation(native, openConversation(messages, options))).text,
+    async renderChat(messages, options = {}) {
+      checkRenderChat(options, "options");
+      const { lane, signal, ...chosen } = options;
+      const conversation = openConversation(messages, chosen);
+      try {
+        return (await renderConversation(native, conversation, { lane, signal })).text;
+      } catch (error) {
+        throw translate(error, signal);
+      }
+    },
     async tokenizeChat(messages, options = {}) {
       checkTokenizeChat(options, "options");
       const { mostTokens, ...chosen } = options;

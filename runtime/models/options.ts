@@ -120,7 +120,16 @@ interface Client {
 }
 
 /** How a text becomes tokens on another thread. */
-export interface TokenizeLaterOptions extends TokenizeOptions, Most, Client {}
+export interface TokenizeLaterOptions extends TokenizeOptions, Most, Client {
+  /**
+   * With the special tokens that the model adds around a text, such as the one that begins it.
+   * @default true
+   */
+  readonly addSpecial?: boolean | undefined;
+}
+
+/** How a conversation becomes a prompt. */
+export interface RenderChatOptions extends ChatOptions, Client {}
 
 /** How a conversation becomes tokens. */
 export interface TokenizeChatOptions extends ChatOptions, Most, Client {}
@@ -133,7 +142,9 @@ const PREPARE: is.Checks<PrepareGrammarOptions> = CLIENT;
 export const checkPrepare = is.options(PREPARE);
 
 const MOST: is.Checks<Most> = { mostTokens: is.integer(1, 2 ** 26) };
-const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST, ...CLIENT };
+const TOKENIZE_LATER: is.Checks<TokenizeLaterOptions> = { ...TOKENIZE, ...MOST, ...CLIENT, addSpecial: is.flag };
 export const checkTokenizeLater = is.options(TOKENIZE_LATER);
+const RENDER_CHAT: is.Checks<RenderChatOptions> = { ...CHAT, ...CLIENT };
+export const checkRenderChat = is.options(RENDER_CHAT);
 const TOKENIZE_CHAT: is.Checks<TokenizeChatOptions> = { ...CHAT, ...MOST, ...CLIENT };
 export const checkTokenizeChat = is.options(TOKENIZE_CHAT);

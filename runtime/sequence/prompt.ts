@@ -45,12 +45,13 @@ export const tokensOf = (model: NativeModel, text: string, { special = false }: 
 export const tokensLater = async (
   model: NativeModel,
   text: string,
-  { special = false, mostTokens = 0, ...client }: LaterOptions = {},
+  { special = false, addSpecial = true, mostTokens = 0, ...client }: LaterOptions = {},
 ): Promise<Int32Array> => {
   let tokens: Int32Array;
   try {
-    const given = { text, isWhole: true, special, mostTokens };
-    tokens = withOneBegin(model, await tokenizeInTurn(model, given, client), special);
+    const given = { text, isWhole: addSpecial, special, mostTokens };
+    const made = await tokenizeInTurn(model, given, client);
+    tokens = addSpecial ? withOneBegin(model, made, special) : made;
   } catch (error) {
     throw translate(error, client.signal);
   }
@@ -62,6 +63,7 @@ export const tokensLater = async (
 };
 
 interface LaterOptions extends TokenizeOptions, TextClient {
+  readonly addSpecial?: boolean | undefined;
   readonly mostTokens?: number | undefined;
 }
 

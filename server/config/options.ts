@@ -15,10 +15,10 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   /** The path of a GGUF file. */
   readonly model: string;
   /**
-   * The name that requests give.
+   * The name that requests give, or several; the first one is in answers to requests without a name.
    * @default that of the file, without `.gguf`
    */
-  readonly alias?: string | undefined;
+  readonly alias?: string | readonly string[] | undefined;
   /**
    * Port; 0: any that is free.
    * @default 8080
@@ -94,7 +94,7 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @default none
    */
   readonly trustProxy?: readonly string[] | undefined;
-  /** Fields of requests that are not known are ignored, and named in a header. */
+  /** Fields of requests that are not known or not done, and names of other models, are ignored, and named in a header. */
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
   readonly strict?: boolean | undefined;
@@ -274,6 +274,13 @@ const DECODE_WORK = { least: 2 ** 22, modelBytes: 8 } as const;
 export const decodeWorkOf = ({ decodeWork }: ServeOptions, modelBytes: number): number =>
   decodeWork ?? Math.max(DECODE_WORK.least, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
 
-/** The model's name for requests. */
-export const nameOf = ({ alias, model }: ServeOptions): string =>
-  alias ?? model.replace(/^.*[\\/]/, "").replace(/\.gguf$/i, "");
+/** The model's names for requests, without those that are given twice. Throws `InputError` for one that is empty. */
+export function modelNames(options: ServeOptions): readonly [string, ...string[]] {
+  const [first = fileOf(options).replace(/\.gguf$/i, ""), ...more] = new Set([options.alias ?? []].flat());
+  for (const name of [first, ...more])
+    if (name === "") throw invalid("the name of a model must be a text that is not empty");
+  return [first, ...more];
+}
+
+/** The name of the model's file, without its folder. */
+export const fileOf = ({ model }: ServeOptions): string => model.replace(/^.*[\\/]/, "");

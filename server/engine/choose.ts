@@ -25,10 +25,12 @@ const EDITS = [
 ] as const satisfies readonly (keyof CommonBody)[];
 
 /** The name of the server's sampler that replaces the default chain. */
-const DEFAULT_NAME = "default";
+export const DEFAULT_NAME = "default";
 
 export interface Wanted {
   readonly body: CommonBody;
+  /** The server's sampler that the name of the model chooses. */
+  readonly named: string | undefined;
   /** That the text obeys, and the field that asks for it; one that may be left out is, where the chain can have none. */
   readonly grammar:
     { readonly source: GrammarSource; readonly field: string; readonly mayBeLeftOut?: boolean } | undefined;
@@ -82,22 +84,30 @@ async function constrainedChain(choice: Choice, wanted: Wanted): Promise<Chosen>
 
 async function chainFor(
   { samplers, defaults, slots }: Choice,
-  { body, grammar, client, signal }: Wanted,
+  { body, named, grammar, client, signal }: Wanted,
 ): Promise<Pick<Prepared, "chain" | "isOwn">> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
+  if (given !== undefined && named !== undefined && given !== named)
+    throw new Refusal(
+      "invalid_request",
+      `\`model\` chooses the sampler \`${named}\`, and \`sampler\` another: give one`,
+      {
+        param: "sampler",
+      },
+    );
   if (given !== undefined) {
     const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client, signal });
     if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
     return { chain: sampler.chain, isOwn: sampler.name !== undefined };
   }
-  if (name !== undefined)
+  if (name !== undefined && named === undefined)
     throw new Refusal("invalid_request", "`sampler_chain` needs `sampler`, of which it chooses a chain", {
       param: "sampler_chain",
     });
-  const own = (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
+  const own = named ?? (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
   if (own !== undefined)
-    return { chain: (await samplers.get({ sampler: own, constrained }, { signal })).chain, isOwn: true };
+    return { chain: (await samplers.get({ sampler: own, chain: name, constrained }, { signal })).chain, isOwn: true };
   const edits = EDITS.some((field) => body[field] !== undefined && !isNeutral(field, body[field]));
   return { chain: defaults.of({ most: mostFor(body.top_k), edits, constrained }), isOwn: true };
 }

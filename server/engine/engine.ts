@@ -4,8 +4,10 @@ import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import type { Model } from "ggsl/models/model.js";
 
 export interface EngineOptions extends ContextSettings {
-  /** The name that requests give. */
-  readonly name: string;
+  /** The names that requests give. */
+  readonly names: readonly [string, ...string[]];
+  /** The name of the model's file. */
+  readonly file: string;
   readonly sequences: number;
   /** More of them, that requests do not name. */
   readonly spare: number;
@@ -26,22 +28,29 @@ export interface EngineOptions extends ContextSettings {
 export class Engine {
   #model: Model;
   #batch: GenerationBatch;
-  readonly #options: Omit<EngineOptions, "name" | "template">;
-  readonly name: string;
+  readonly #options: Omit<EngineOptions, "names" | "file" | "template">;
+  readonly names: readonly [string, ...string[]];
+  readonly file: string;
   readonly sequences: number;
   readonly contextSize: number;
   readonly template: string | undefined;
   /** When it was opened, in seconds since 1970. */
   readonly created = Math.floor(Date.now() / 1000);
 
-  constructor(model: Model, { name, template, ...options }: EngineOptions) {
-    this.name = name;
+  constructor(model: Model, { names, file, template, ...options }: EngineOptions) {
+    this.names = names;
+    this.file = file;
     this.template = template;
     this.sequences = options.sequences;
     this.contextSize = options.contextSize;
     this.#options = options;
     this.#model = model;
     this.#batch = this.#open();
+  }
+
+  /** The first of its names. */
+  get name(): string {
+    return this.names[0];
   }
 
   get model(): Model {

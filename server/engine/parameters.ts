@@ -7,7 +7,7 @@ import { seededChain, type Chain } from "ggsl/chain/chain.js";
 import type { Feed } from "ggsl/sequence/features/feed.js";
 import type { UniformValues } from "ggsl/sequence/sequence.js";
 import type { CommonBody } from "../openai/bodies.js";
-import { isNeutral } from "../openai/fields.js";
+import { isNeutral, LONGEST_WINDOW } from "../openai/fields.js";
 import { Refusal } from "../refusal.js";
 
 /** Fields that set a uniform, and the names that it may have: the first that the chain has. */
@@ -52,12 +52,12 @@ export function uniformsFor(asked: Asked): Record<string, UniformValues[string]>
   const values: Record<string, UniformValues[string]> = { ...body.sampler_params };
   const neutral: (() => void)[] = [];
   for (const name of Object.keys(PARAMETERS) as ParameterName[]) {
-    // two ways to say the same
-    const value = name === "top_k" && body.top_k === -1 ? 0 : body[name];
-    if (value === undefined) continue;
+    const given = body[name];
+    if (given === undefined) continue;
+    const value = meaningOf(name, given);
     const param = paramFor(chain, name);
     if (!param) lack(asked, name, `no uniform \`${name}\``);
-    else if (isNeutral(name, value)) neutral.push(() => setNeutral(values, param, value));
+    else if (isNeutral(name, given)) neutral.push(() => setNeutral(values, param, value));
     else {
       checkRange(param, value, name);
       set(values, param.name, value, name);
@@ -67,6 +67,11 @@ export function uniformsFor(asked: Asked): Record<string, UniformValues[string]>
   for (const add of neutral) add();
   return values;
 }
+
+/** What -1 means: all candidates, or the whole text. */
+const ALL: Readonly<Partial<Record<ParameterName, number>>> = { top_k: 0, repeat_last_n: LONGEST_WINDOW };
+
+const meaningOf = (name: ParameterName, value: number): number => (value === -1 ? (ALL[name] ?? value) : value);
 
 function paramFor({ graph: { params } }: Chain, field: ParameterName): Param | undefined {
   for (const name of PARAMETERS[field]) {

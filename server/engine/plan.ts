@@ -1,7 +1,9 @@
 /** What a request asks for: its texts, before they begin. */
+import type { ChatMessage } from "ggsl/chat/messages.js";
+import type { ChatOptions } from "ggsl/chat/render.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
-import type { ChatBody, CommonBody, GivenBody, LogitsBody } from "../openai/bodies.js";
+import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../openai/bodies.js";
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
@@ -49,22 +51,46 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
 }
 
 const chatTokens = (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
-  engine.model.tokenizeChat(
-    body.messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message)),
-    {
-      ...(body.tools?.length && body.tool_choice !== "none" && { tools: body.tools }),
-      ...(body.chat_template_kwargs && { variables: body.chat_template_kwargs }),
-      template: engine.template,
-      mostTokens: mostOfPrompt(engine),
-      ...client,
-    },
-  );
+  engine.model.tokenizeChat(messagesOf(body), {
+    ...renderingOf(engine, body),
+    mostTokens: mostOfPrompt(engine),
+    ...client,
+  });
 
-/** Tokens of what came in a field. Throws a `Refusal` that names it. */
-const inField = (field: string, tokens: Promise<Int32Array>): Promise<Int32Array> =>
-  tokens.catch((error: unknown) => {
+/** The prompt of a conversation. Throws a `Refusal`. */
+export const promptTextOf = (engine: Engine, body: TemplateBody, client: Waiter): Promise<string> =>
+  inField("messages", engine.model.renderChat(messagesOf(body), { ...renderingOf(engine, body), ...client }));
+
+const messagesOf = ({ messages }: TemplateBody): readonly ChatMessage[] =>
+  messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
+
+const renderingOf = (
+  { template }: Engine,
+  { tools, tool_choice: choice, chat_template_kwargs: variables, add_generation_prompt: begins }: TemplateBody,
+): ChatOptions => ({
+  ...(tools?.length && choice !== "none" && { tools }),
+  ...(variables && { variables }),
+  ...(begins !== undefined && { addGenerationPrompt: begins }),
+  template,
+});
+
+/** What is made of a field. Throws a `Refusal` that names it. */
+export const inField = <T>(field: string, made: Promise<T>): Promise<T> =>
+  made.catch((error: unknown) => {
     throw refusalFor(error, field, "tokenizer_busy");
   });
+
+/** Throws a `Refusal` for an id that is no token's. */
+export function checkTokens({ model }: Engine, tokens: readonly number[], param: string): void {
+  const { vocabSize } = model.info;
+  const bad = tokens.findIndex((token) => token >= vocabSize);
+  if (bad < 0) return;
+  throw new Refusal(
+    "invalid_request",
+    `\`${param}[${bad}]\` must be the id of a token, from 0 to ${vocabSize - 1}: ${tokens[bad]!} is not a token`,
+    { param: `${param}[${bad}]` },
+  );
+}
 
 /** Up to here it is told how many tokens a prompt has; what has more, or too many bytes for so many, is refused before it is counted. */
 const mostOfPrompt = ({ contextSize }: Engine): number => 2 * contextSize;
@@ -75,17 +101,11 @@ async function completionTokens(
   { lane, signal }: Waiter,
 ): Promise<Int32Array[]> {
   const { model } = engine;
-  const { vocabSize } = model.info;
   const letters: TokenizeLaterOptions = { special: false, mostTokens: mostOfPrompt(engine), lane, signal };
   const tokensOf = async (one: string | readonly number[], param: string): Promise<Int32Array> => {
     if (typeof one === "string") return inField(param, model.tokenizeLater(one, letters));
-    const bad = one.findIndex((token) => token >= vocabSize);
-    if (bad < 0) return Int32Array.from(one);
-    throw new Refusal(
-      "invalid_request",
-      `\`${param}[${bad}]\` must be the id of a token, from 0 to ${vocabSize - 1}: ${one[bad]!} is not a token`,
-      { param: `${param}[${bad}]` },
-    );
+    checkTokens(engine, one, param);
+    return Int32Array.from(one);
   };
   if (typeof prompt === "string" || typeof prompt[0] === "number")
     return [await tokensOf(prompt as string | number[], "prompt")];
@@ -118,18 +138,12 @@ export function textsOf(
         param: "min_tokens",
       },
     );
-  if (given.endpoint === "completions" && (given.body.best_of ?? n) !== n)
-    throw new Refusal(
-      "unsupported_parameter",
-      `\`best_of\` must be \`n\`, ${n}: texts that are not returned are not written`,
-      { param: "best_of" },
-    );
   const seeded = seededBy(prepared);
   const common = {
     signal,
     lane,
     inEveryDecode: prepared.isOwn,
-    stop: typeof stop === "string" ? [stop] : stop,
+    stop: [stop].flat().filter((text) => text !== ""),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
@@ -146,9 +160,12 @@ export const mostTokens = (
   { prompt, request: { maxTokens = Infinity } }: PlannedText,
 ): number => Math.min(contextSize, prompt.length + maxTokens);
 
+/** -1 is no limit but the context. */
+const limitOf = (most: number | undefined): number | undefined => (most === -1 ? undefined : most);
+
 function mostOf(given: GivenBody): number | undefined {
-  if (given.endpoint === "completions") return given.body.max_tokens ?? COMPLETION_TOKENS;
-  const { max_tokens: old, max_completion_tokens: most } = given.body;
+  if (given.endpoint === "completions") return limitOf(given.body.max_tokens ?? COMPLETION_TOKENS);
+  const [old, most] = [limitOf(given.body.max_tokens), limitOf(given.body.max_completion_tokens)];
   if (old !== undefined && most !== undefined && old !== most)
     throw new Refusal("invalid_request", "`max_tokens` and `max_completion_tokens` differ: give one of them", {
       param: "max_tokens",

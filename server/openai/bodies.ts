@@ -49,7 +49,6 @@ export interface ChatBody extends CommonBody {
 
 interface CompletionBody extends CommonBody {
   readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
-  readonly best_of?: number;
 }
 
 export type ResponseFormat =
@@ -62,6 +61,24 @@ export type SchemaOptions = Omit<SchemaSource, "jsonSchema">;
 
 type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };
+
+/** A conversation that is not answered. */
+export type TemplateBody = Pick<ChatBody, "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs"> & {
+  readonly add_generation_prompt?: boolean;
+};
+
+export interface TokenizeBody {
+  readonly model?: string;
+  readonly content: string;
+  readonly add_special?: boolean;
+  readonly parse_special?: boolean;
+  readonly with_pieces?: boolean;
+}
+
+export interface DetokenizeBody {
+  readonly model?: string;
+  readonly tokens: readonly number[];
+}
 
 export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 

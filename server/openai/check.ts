@@ -1,41 +1,90 @@
 /** Bodies of requests: unknown fields, fields that are refused, and values that are not right. */
 import type { FastifySchemaValidationError } from "fastify";
 import { Refusal } from "../refusal.js";
-import { fieldOf, fieldsOn, isNeutral, type Endpoint } from "./fields.js";
+import { fieldOf, isAbsent, type Body, type Endpoint } from "./fields.js";
 import { faultOf, pathText, show, tidied, type Unknown } from "./fit.js";
 import type { Schema } from "./schemas.js";
 
-export type Body = Readonly<Record<string, unknown>>;
+/** A body whose fields the path takes, and the names of those that have no effect. */
+interface Checked {
+  readonly body: Body;
+  readonly ignored: string[];
+}
 
 /**
- * Refuses fields that are not done, and those that nothing knows, unless the check is lenient: it returns the names of these. A field
- * that is null counts as absent, and so does one that is not done and asks for nothing.
+ * The fields of a body that its path takes. Those that are not done, and those that nothing knows, are refused; a lenient check ignores
+ * them. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
  */
-export function checkFields(endpoint: Endpoint, body: unknown, isLenient: boolean): string[] {
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw new Refusal("invalid_request", `the body must be a JSON object, found ${show(body)}`);
-  const given = Object.keys(body).filter((name) => (body as Body)[name] !== null);
-  for (const name of given) {
-    const field = fieldOf(name);
-    if (field?.support === "no" && isOn(name, endpoint) && !isNeutral(name, (body as Body)[name]))
-      throw new Refusal("unsupported_parameter", `\`${name}\` is not supported: ${field.about}`, { param: name });
+export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boolean): Checked {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new Refusal("invalid_request", `the body must be a JSON object, found ${show(given)}`);
+  const kept: [string, unknown][] = [];
+  const ignored: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) kept.push([name, value]);
+    else if (!isOn(name, endpoint)) {
+      if (!isLenient) throw unknownField(name, endpoint);
+      ignored.push(name);
+    } else if (!isAbsent(name, value)) {
+      const refusal = refusalOf(name, value, given as Body);
+      if (!refusal) kept.push([name, isLenient ? donePart(name, value, ignored) : value]);
+      else if (isLenient) ignored.push(name);
+      else throw refusal;
+    }
   }
-  const unknown = given.filter((name) => !isOn(name, endpoint));
-  const [first] = unknown;
-  if (first === undefined || isLenient) return unknown;
-  const other = fieldOf(first) ? `: it is a field of ${PATHS[fieldOf(first)!.on[0]!]}` : "";
-  throw new Refusal("unknown_parameter", `unknown parameter \`${first}\` of ${PATHS[endpoint]}${other}`, {
-    param: first,
+  // a literal of the entries would set the prototype by the name `__proto__`
+  return { body: Object.fromEntries(kept.filter(([, value]) => value !== undefined)), ignored };
+}
+
+function unknownField(name: string, endpoint: Endpoint): Refusal {
+  const field = fieldOf(name);
+  const other = field ? `, but of ${PATHS[field.on[0]!]}` : "";
+  return new Refusal(
+    "unknown_parameter",
+    `unknown parameter: \`${name}\` is no field of ${PATHS[endpoint]}${other}: omit it`,
+    { param: name },
+  );
+}
+
+/** The refusal of a field that is not done, or not with the other fields. */
+function refusalOf(name: string, value: unknown, body: Body): Refusal | undefined {
+  const { support, about, isDone = () => true } = fieldOf(name)!;
+  if (support === "no")
+    return new Refusal("unsupported_parameter", `\`${name}\` is not supported: ${about}`, { param: name });
+  return isDone(value, body) ? undefined : notDone(name, name, value);
+}
+
+const notDone = (name: string, param: string, found: unknown): Refusal =>
+  new Refusal("unsupported_parameter", `\`${param}\` cannot be ${show(found)}: ${fieldOf(name)!.about}`, {
+    param: name,
   });
+
+/** What is done of a field that is done in part: without the member that is not; undefined if nothing is. */
+function donePart(name: string, value: unknown, ignored: string[]): unknown {
+  const { support, schema } = fieldOf(name)!;
+  if (support !== "partly") return value;
+  const fault = faultOf(schema, value, [name]);
+  if (fault?.kind !== "value") return value;
+  const [, member] = fault.path;
+  const rest =
+    typeof member === "string"
+      ? Object.fromEntries(Object.entries(value as object).filter(([one]) => one !== member))
+      : undefined;
+  const isEnough = rest !== undefined && faultOf(schema, rest) === undefined;
+  ignored.push(isEnough ? pathText(fault.path) : name);
+  return isEnough ? rest : undefined;
 }
 
 export const PATHS: Readonly<Record<Endpoint, string>> = {
   chat: "/v1/chat/completions",
   completions: "/v1/completions",
   logits: "/v1/logits",
+  template: "/apply-template",
+  tokenize: "/tokenize",
+  detokenize: "/detokenize",
 };
 
-const isOn = (name: string, endpoint: Endpoint): boolean => fieldsOn(endpoint).some(([known]) => known === name);
+const isOn = (name: string, endpoint: Endpoint): boolean => fieldOf(name)?.on.includes(endpoint) ?? false;
 
 /**
  * A body without members that are null, of which `ignored` gets the paths of those that nothing knows, below its fields. Unless the
@@ -64,10 +113,7 @@ export function schemaRefusal(errors: readonly FastifySchemaValidationError[], s
     return new Refusal("missing_required_parameter", `missing parameter \`${param}\`: expected ${expected}`, { param });
   const name = String(path[0] ?? "");
   const field = fieldOf(name);
-  if (kind === "value" && field?.support === "partly")
-    return new Refusal("unsupported_parameter", `\`${param}\` cannot be ${show(found)}: ${field.about}`, {
-      param: name,
-    });
+  if (kind === "value" && field?.support === "partly") return notDone(name, param, found);
   const what = param === "" ? "the body" : `\`${param}\``;
   return new Refusal("invalid_request", `${what} must be ${expected}, found ${show(found)}`, {
     ...(param !== "" && { param }),

@@ -1,7 +1,7 @@
 /** Conversations and tools as clients send them, in the one form that templates and grammars read. */
 import { checkShape } from "../http/json.js";
 import { Refusal } from "../refusal.js";
-import type { Body } from "./check.js";
+import type { Body } from "./fields.js";
 import { pathText, show, type Path } from "./fit.js";
 
 /** Parts of a content that are no text. */

@@ -2,12 +2,14 @@
  * The fields of requests: what a body may have, and what is not done and why. Fastify checks bodies by these schemas, and the tables
  * of docs/server.md are written from them.
  */
+import { isDeepStrictEqual } from "node:util";
+import { faultOf } from "./fit.js";
 import * as schema from "./schemas.js";
 import type { Schema } from "./schemas.js";
 
 /** What writes texts. */
 export type TextEndpoint = "chat" | "completions";
-export type Endpoint = TextEndpoint | "logits";
+export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "detokenize";
 
 export interface Field {
   readonly on: readonly Endpoint[];
@@ -17,13 +19,23 @@ export interface Field {
   /** What it does, or why it is refused. */
   readonly about: string;
   readonly isRequired?: true;
-  /** Values that ask for nothing, as clients send them with every request: they are in no conflict with a chain. */
+  /**
+   * Values that ask for nothing, as clients send them with every request: they are in no conflict with a chain. One that the schema
+   * does not have counts as absent.
+   */
   readonly neutral?: readonly unknown[];
+  /** Of a field that is done in part: whether a value of the schema is done, where it depends on other fields. */
+  readonly isDone?: (value: unknown, body: Body) => boolean;
 }
 
+export type Body = Readonly<Record<string, unknown>>;
+
 const BOTH: readonly Endpoint[] = ["chat", "completions"];
-const ALL: readonly Endpoint[] = [...BOTH, "logits"];
+const OF_MODEL: readonly Endpoint[] = [...BOTH, "logits"];
+const ALL: readonly Endpoint[] = [...OF_MODEL, "template", "tokenize", "detokenize"];
 const CHAT: readonly Endpoint[] = ["chat"];
+/** Of conversations, also those that are not answered. */
+const CONVERSATION: readonly Endpoint[] = ["chat", "template"];
 const COMPLETIONS: readonly Endpoint[] = ["completions"];
 
 type Options = Omit<Field, "on" | "about" | "schema" | "support">;
@@ -34,11 +46,12 @@ const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Option
   about,
   ...options,
 });
-const partly = (on: readonly Endpoint[], of: Schema, about: string): Field => ({
+const partly = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
   on,
   support: "partly",
   schema: of,
   about,
+  ...options,
 });
 const no = (on: readonly Endpoint[], about: string, options: Options = {}): Field => ({
   on,
@@ -54,12 +67,27 @@ const own = (of: Schema, about: string, options: Options = {}): Field => ({
   about,
   ...options,
 });
+/** A field of one path alone. */
+const alone = (on: Endpoint, of: Schema, about: string, options: Options = {}): Field => ({
+  ...own(of, about, options),
+  on: [on],
+});
 const neutral = (...values: readonly unknown[]): Options => ({ neutral: values });
 
+/** By which llama.cpp's programs mean a random one. */
+export const RANDOM_SEED = 2 ** 32 - 1;
+/** Tokens of the window of penalties. */
+export const LONGEST_WINDOW = 2 ** 20;
+
 export const FIELDS = {
-  model: yes(ALL, schema.text, "a name that `/v1/models` lists; may be absent"),
+  model: yes(
+    ALL,
+    schema.someText,
+    "a name that `/v1/models` lists; may be absent. `NAME:SAMPLER` chooses one of the server's samplers",
+    neutral(""),
+  ),
   messages: yes(
-    CHAT,
+    CONVERSATION,
     schema.messages,
     "parts of a content are texts; `developer` is `system`; arguments of a call that are absent or empty are `{}`",
     { isRequired: true },
@@ -74,34 +102,50 @@ export const FIELDS = {
   top_p: yes(BOTH, schema.number(0, 1), "default 1", neutral(1)),
   frequency_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens", neutral(0)),
   presence_penalty: yes(BOTH, schema.number(-2, 2), "over the last `repeat_last_n` tokens", neutral(0)),
-  logit_bias: yes(BOTH, schema.biases, "token ids to numbers from -100 to 100; -100 bans", neutral({})),
+  logit_bias: yes(BOTH, schema.biases, "token ids to numbers from -100 to 100; -100 bans", neutral({}, [])),
   seed: yes(
     BOTH,
     schema.seed,
-    "the choices of a request have the seeds `seed`, `seed + 1`, ...; -1: random",
-    neutral(-1),
+    "the choices of a request have the seeds `seed`, `seed + 1`, ...; -1 and 4294967295: random",
+    neutral(-1, RANDOM_SEED),
   ),
-  stop: yes(BOTH, schema.stop, "a text or up to 16; not part of the answer"),
-  n: yes(BOTH, schema.integer(1, 64), "choices; each takes a place"),
-  max_tokens: yes(BOTH, schema.integer(0), "default: 16 for completions, the rest of the context for chats"),
-  max_completion_tokens: yes(CHAT, schema.integer(0), "as `max_tokens`"),
+  stop: yes(
+    BOTH,
+    schema.stop,
+    "a text or up to 16; not part of the answer. Those that are empty stop nothing",
+    neutral("", [], [""]),
+  ),
+  n: yes(BOTH, schema.integer(1, 64), "choices; each takes a place", neutral(1)),
+  max_tokens: yes(
+    BOTH,
+    schema.integer(-1),
+    "default: 16 for completions, the rest of the context for chats; -1: the rest of the context",
+  ),
+  max_completion_tokens: yes(CHAT, schema.integer(-1), "as `max_tokens`", neutral(-1)),
   logprobs: {
     on: BOTH,
     support: "yes",
     schema: schema.logprobs,
     about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
+    ...neutral(false),
   },
   top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`", neutral(0)),
-  stream: yes(BOTH, schema.flag, "server-sent events"),
+  stream: yes(BOTH, schema.flag, "server-sent events", neutral(false)),
   stream_options: partly(
     BOTH,
-    schema.object({ include_usage: schema.flag, include_obfuscation: schema.only(false) }),
-    "`include_usage`; events are not obfuscated",
+    schema.object({
+      include_usage: schema.flag,
+      include_obfuscation: schema.only(false),
+      continuous_usage_stats: schema.only(false),
+    }),
+    "`include_usage`; events are not obfuscated, and the last one alone has the usage",
+    neutral({}),
   ),
   response_format: yes(
     CHAT,
     schema.responseFormat,
     "`text`, `json_object`, `json_schema`: enforced while tokens are picked, strict or not",
+    neutral({ type: "text" }, {}),
   ),
   schema_options: {
     on: CHAT,
@@ -111,34 +155,45 @@ export const FIELDS = {
       "of the schemas of `response_format` and `tools`: `ignore`, keywords that need not hold; `whitespace`: `none`, `line`, `usual`, `any`; `order` of properties: `declared`, `any`; `others`, properties that nothing describes: `none`, `any`",
   },
   tools: yes(
-    CHAT,
+    CONVERSATION,
     schema.tools,
     "functions, shown to the model by its template; calls are read in the template's form",
+    neutral([]),
   ),
   tool_choice: partly(
-    CHAT,
+    CONVERSATION,
     schema.toolChoice,
     "`none`, `auto`, `required`, a function; the last two are enforced, and with `auto` what begins as a call. `allowed_tools` and custom tools are refused",
+    neutral("auto"),
   ),
-  parallel_tool_calls: yes(CHAT, schema.flag, "false: the answer ends after the first call"),
+  parallel_tool_calls: yes(CHAT, schema.flag, "false: the answer ends after the first call", neutral(true)),
   best_of: partly(
     COMPLETIONS,
     schema.integer(1, 64),
-    "only as much as `n`: texts that are not returned are not written",
+    "it must be `n`, or 1: texts that are not returned are not written",
+    { ...neutral(1), isDone: (most, { n }) => most === 1 || most === (n ?? 1) },
   ),
-  echo: partly(COMPLETIONS, schema.only(false), "the prompt is not repeated"),
+  echo: partly(COMPLETIONS, schema.only(false), "the prompt is not repeated", neutral(false)),
   suffix: no(
     COMPLETIONS,
     "the text between two others needs a form that depends on the model: write it in the prompt",
     neutral(""),
   ),
-  user: yes(ALL, schema.text, "written in the log; no effect on the answer"),
-  safety_identifier: yes(CHAT, schema.text, "as `user`"),
-  prompt_cache_key: yes(CHAT, schema.text, "no effect: what prompts begin with is shared in any case"),
-  service_tier: partly(CHAT, schema.only("auto", "default"), "there is one tier"),
-  store: partly(CHAT, schema.only(false), "answers are not stored"),
+  user: yes(OF_MODEL, schema.someText, "written in the log; no effect on the answer", neutral("")),
+  safety_identifier: yes(CHAT, schema.someText, "as `user`", neutral("")),
+  prompt_cache_key: yes(CHAT, schema.text, "no effect: what prompts begin with is shared in any case", neutral("")),
+  prompt_cache_retention: yes(CHAT, schema.text, "no effect, as `prompt_cache_key`"),
+  prompt_cache_options: yes(CHAT, schema.someObject, "no effect, as `prompt_cache_key`"),
+  service_tier: partly(CHAT, schema.only("auto", "default"), "there is one tier", neutral("auto", "default", "")),
+  store: partly(CHAT, schema.only(false), "answers are not stored", neutral(false)),
   metadata: no(CHAT, "answers are not stored", neutral({})),
-  modalities: partly(CHAT, schema.listOf(schema.only("text")), "the model reads and writes text"),
+  modalities: partly(
+    CHAT,
+    schema.listOf(schema.only("text")),
+    "the model reads and writes text",
+    neutral(["text"], []),
+  ),
+  moderation: no(CHAT, "the server judges no texts"),
   audio: no(CHAT, "the model writes text"),
   prediction: no(CHAT, "drafts from the request are not supported"),
   reasoning_effort: no(CHAT, "it depends on the template: give `chat_template_kwargs`"),
@@ -149,15 +204,29 @@ export const FIELDS = {
   sampler: own(
     schema.sampler,
     "GGSL source, a pipeline such as `top_k(40) |> dist()`, a graph spec, the name of one of the server's, or an id of `/v1/samplers`",
+    neutral(""),
   ),
-  sampler_chain: own(schema.text, "the chain, if the source declares several"),
-  sampler_params: own(schema.values, "uniforms of the chain by name; static parameters are part of the source"),
+  sampler_chain: own(schema.someText, "the chain, if the source declares several", neutral("")),
+  sampler_params: own(
+    schema.values,
+    "uniforms of the chain by name; static parameters are part of the source",
+    neutral({}),
+  ),
   sampler_inputs: own(
     schema.inputs,
     "what the chain declares with `input`, by name: a number for each token, pairs, or token ids",
+    neutral({}),
   ),
-  measures: own(schema.flag, "the measures of the chain for each token, in `measures` of a choice or of an event"),
-  id_slot: own(schema.integer(-1, 255), "the place that writes the text, which may have a sampler of its own; -1: any"),
+  measures: own(
+    schema.flag,
+    "the measures of the chain for each token, in `measures` of a choice or of an event",
+    neutral(false),
+  ),
+  id_slot: own(
+    schema.integer(-1, 255),
+    "the place that writes the text, which may have a sampler of its own; -1: any",
+    neutral(-1),
+  ),
   top_k: own(schema.integer(-1), "the most candidates; 0 or -1: all", neutral(0, -1)),
   min_p: own(schema.number(0, 1), "the least probability, relative to that of the likeliest token", neutral(0)),
   repeat_penalty: own(
@@ -167,18 +236,35 @@ export const FIELDS = {
   ),
   repetition_penalty: own(schema.number(0.01, 100), "another name of `repeat_penalty`", neutral(1)),
   repeat_last_n: own(
-    schema.integer(0, 2 ** 20),
-    "the window of all penalties, prompt included; default 64",
-    neutral(64, 0),
+    schema.integer(-1, LONGEST_WINDOW),
+    "the window of all penalties, prompt included; default 64; -1: the whole text",
+    neutral(64, 0, -1),
   ),
-  min_tokens: own(schema.integer(0), "the text does not end before, unless a grammar ends it"),
-  ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text, the context or a grammar"),
+  min_tokens: own(schema.integer(0), "the text does not end before, unless a grammar ends it", neutral(0)),
+  ignore_eos: own(schema.flag, "the text ends by `max_tokens`, a stop text, the context or a grammar", neutral(false)),
   chat_template_kwargs: {
-    on: CHAT,
+    on: CONVERSATION,
     support: "own",
     schema: schema.someObject,
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
+    ...neutral({}),
   },
+  add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
+  content: alone("tokenize", schema.text, "the text", {
+    isRequired: true,
+  }),
+  add_special: alone("tokenize", schema.flag, "with the tokens that the model adds around a text; default false"),
+  parse_special: alone(
+    "tokenize",
+    schema.flag,
+    "special tokens that the text names are read as these, else they are letters; default true",
+  ),
+  with_pieces: alone(
+    "tokenize",
+    schema.flag,
+    "each token is `{ id, piece }`: its text, or a list of its bytes, if they are no text; default false",
+  ),
+  tokens: alone("detokenize", schema.listOf(schema.integer(0)), "the ids", { isRequired: true }),
 } as const satisfies Readonly<Record<string, Field>>;
 
 export type FieldName = keyof typeof FIELDS;
@@ -194,10 +280,14 @@ export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
 export function isNeutral(name: string, value: unknown): boolean {
   const { neutral: values = [] } = fieldOf(name) ?? {};
   // biases of 0 change nothing, either
-  if (name === "logit_bias") return Object.values(value as object).every((bias) => bias === 0);
-  const text = JSON.stringify(value);
-  return values.some((one) => JSON.stringify(one) === text);
+  if (name === "logit_bias" && typeof value === "object" && value !== null && !Array.isArray(value))
+    return Object.values(value).every((bias) => bias === 0);
+  return values.some((one) => isDeepStrictEqual(one, value));
 }
+
+/** Whether a value counts as absent: it asks for nothing, in a form that the field does not have. */
+export const isAbsent = (name: string, value: unknown): boolean =>
+  isNeutral(name, value) && (fieldOf(name)!.support === "no" || faultOf(fieldOf(name)!.schema, value) !== undefined);
 
 /** The schema of a body. Fields beyond it are found by `checkFields`, which can allow them. */
 export const bodySchema = (endpoint: Endpoint): Schema => ({

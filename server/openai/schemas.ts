@@ -3,6 +3,8 @@
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const text: Schema = { type: "string" };
+/** One that is not empty. */
+export const someText: Schema = { type: "string", minLength: 1 };
 export const flag: Schema = { type: "boolean" };
 export const someObject: Schema = { type: "object" };
 export const number = (minimum: number, maximum: number): Schema => ({ type: "number", minimum, maximum });
@@ -49,13 +51,12 @@ const call = open(
   "function",
 );
 export const messages: Schema = listOf(
-  open({ role: { type: "string", minLength: 1 }, content, tool_calls: listOf(call), tool_call_id: text }, "role"),
+  open({ role: someText, content, tool_calls: listOf(call), tool_call_id: text }, "role"),
   { minItems: 1 },
 );
 
 export const biases: Schema = { type: "object", additionalProperties: number(-100, 100) };
-const stopText: Schema = { type: "string", minLength: 1 };
-export const stop: Schema = either(stopText, listOf(stopText, { maxItems: 16 }));
+export const stop: Schema = either(text, listOf(text, { maxItems: 16 }));
 export const logprobs: Schema = either(flag, integer(0, 20));
 
 export const responseFormat: Schema = either(
@@ -77,7 +78,7 @@ export const schemaOptions: Schema = object({
 });
 
 const functionTool = open(
-  { type: only("function"), function: open({ name: stopText, description: text, parameters: someObject }, "name") },
+  { type: only("function"), function: open({ name: someText, description: text, parameters: someObject }, "name") },
   ...["type", "function"],
 );
 export const tools: Schema = listOf(functionTool, { maxItems: 128 });
@@ -86,7 +87,7 @@ export const toolChoice: Schema = either(
   object({ type: only("function"), function: object({ name: text }, "name") }, "type", "function"),
 );
 
-export const sampler: Schema = either(stopText, someObject);
+export const sampler: Schema = either(someText, someObject);
 const value = either(
   { type: "number" },
   flag,

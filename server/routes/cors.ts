@@ -1,6 +1,7 @@
 /** Pages of other origins: the headers by which browsers let them read answers (CORS). Keys are headers, so no cookies are allowed. */
 import type { FastifyInstance } from "fastify";
 import { setHeaders } from "../http/headers.js";
+import { REQUEST_ID } from "../http/requestId.js";
 import { IGNORED } from "./exchange.js";
 
 /** Seconds that a browser remembers what it may send. */
@@ -12,7 +13,7 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 /** Characters of their list. */
 const MOST_ASKED = 1000;
 /** Beyond those that pages can always read. */
-const READABLE = `retry-after, ${IGNORED}`;
+const READABLE = `retry-after, ${IGNORED}, ${REQUEST_ID}`;
 
 /** @param origins that may read answers; `*`: all */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {

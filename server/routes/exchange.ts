@@ -1,21 +1,27 @@
 /** What requests that compute have in common: their fields, their model, their turn, and their end. */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { nextTask } from "ggsl/core/nextTask.js";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
-import { checkFields, tidyBody, type Body } from "../openai/check.js";
+import { checkFields, PATHS, tidyBody } from "../openai/check.js";
 import { readConversation } from "../openai/conversation.js";
-import { bodySchema, type Endpoint } from "../openai/fields.js";
+import { bodySchema, type Body, type Endpoint } from "../openai/fields.js";
+import type { Schema } from "../openai/schemas.js";
+import { findModel, unknownModel, type ChosenModel } from "./models.js";
 import type { Admission, Ticket } from "../queue/queue.js";
-import { Refusal } from "../refusal.js";
 import type { SamplerClient } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
 
 /** Names the fields that a lenient server has ignored. */
 export const IGNORED = "x-ggsl-ignored";
 
-const SCHEMAS = { chat: bodySchema("chat"), completions: bodySchema("completions"), logits: bodySchema("logits") };
+const SCHEMAS = Object.fromEntries(
+  (Object.keys(PATHS) as Endpoint[]).map((endpoint) => [endpoint, bodySchema(endpoint)] as const),
+) as Readonly<Record<Endpoint, Schema>>;
+
+/** Paths whose bodies have a conversation. */
+const CONVERSATIONS: ReadonlySet<Endpoint> = new Set(["chat", "template"]);
 
 /** Characters of a body that is read in parts, between which others are answered. */
 const LONG = 2 ** 16;
@@ -26,17 +32,17 @@ export const pause = async ({ headers }: FastifyRequest): Promise<void> => {
 };
 
 /** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
-export async function checkBody(
+async function checkBody(
   { isLenient }: Serving,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   await pause(request);
-  const ignored = checkFields(endpoint, request.body, isLenient);
-  const body = tidyBody(SCHEMAS[endpoint], request.body, isLenient, ignored) as Body;
+  const { body: done, ignored } = checkFields(endpoint, request.body, isLenient);
+  const body = tidyBody(SCHEMAS[endpoint], done, isLenient, ignored) as Body;
   await pause(request);
-  request.body = endpoint === "chat" ? readConversation(body) : body;
+  request.body = CONVERSATIONS.has(endpoint) ? readConversation(body) : body;
   ignore(reply, ignored);
   await pause(request);
 }
@@ -49,11 +55,13 @@ export function ignore(reply: FastifyReply, names: readonly string[]): void {
   setHeaders(reply, { [IGNORED]: headerNames(facts.ignored) });
 }
 
-export function checkModel({ engine: { name } }: Serving, model: string | undefined): void {
-  if (model === undefined || model === name) return;
-  throw new Refusal("unknown_model", `the model \`${model}\` does not exist: this server has \`${name}\``, {
-    param: "model",
-  });
+/** The model that a request names. Throws a `Refusal` for one that the server does not have; a lenient one takes its own. */
+export function chooseModel(serving: Serving, reply: FastifyReply, model: string | undefined): ChosenModel {
+  const chosen = findModel(serving, model);
+  if (chosen) return chosen;
+  if (!serving.isLenient) throw unknownModel(serving, model!, "model");
+  ignore(reply, ["model"]);
+  return { name: serving.engine.name };
 }
 
 /** Aborted when the client goes away, and when the server ends. Delete it from `answering` when the request is answered. */
@@ -68,6 +76,38 @@ export function abortFor({ answering }: Serving, { raw }: FastifyReply): AbortCo
     }),
   );
   return abort;
+}
+
+/** Runs what gives one answer. Its signal is aborted when the client goes away, and when the server ends. */
+export async function answered(
+  serving: Serving,
+  reply: FastifyReply,
+  task: (signal: AbortSignal) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const abort = abortFor(serving, reply);
+  const { signal } = abort;
+  try {
+    return await task(signal);
+  } catch (error) {
+    if (reply.raw.destroyed) return await reply.hijack();
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    serving.answering.delete(abort);
+  }
+}
+
+/** A path that takes bodies of an endpoint. */
+export function addPost(
+  app: FastifyInstance,
+  serving: Serving,
+  endpoint: Endpoint,
+  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  app.post(PATHS[endpoint], {
+    schema: { body: SCHEMAS[endpoint] },
+    preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
+    handler,
+  });
 }
 
 /** On whose behalf a request's sampler is compiled. */

@@ -8,24 +8,20 @@ import { refusalFor } from "../faults.js";
 import { laneOf } from "../lanes/lane.js";
 import { headOf, usageOf } from "../openai/answers.js";
 import type { ChatBody, GivenBody } from "../openai/bodies.js";
-import { PATHS } from "../openai/check.js";
 import { ChatText, CompletionText, type TextForm } from "../openai/choices.js";
 import { EventStream } from "../openai/events.js";
-import { bodySchema, type TextEndpoint } from "../openai/fields.js";
+import type { TextEndpoint } from "../openai/fields.js";
 import { grammarFor } from "../openai/grammars.js";
 import type { CallForm } from "../openai/tools/form.js";
 import { ToolReader } from "../openai/tools/reader.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel, clientOf, ignore, pause } from "./exchange.js";
+import type { ChosenModel } from "./models.js";
+import { abortFor, addPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
-    app.post(PATHS[endpoint], {
-      schema: { body: bodySchema(endpoint) },
-      preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
-      handler: (request, reply) => generate(serving, endpoint, request, reply),
-    });
+    addPost(app, serving, endpoint, (request, reply) => generate(serving, endpoint, request, reply));
 }
 
 async function generate(
@@ -36,11 +32,11 @@ async function generate(
 ): Promise<void> {
   const given = { endpoint, body: request.body } as GivenBody;
   const { body } = given;
-  checkModel(serving, body.model);
+  const model = chooseModel(serving, reply, body.model);
   const abort = abortFor(serving, reply);
   const stream = body.stream ? new EventStream(reply.raw, () => taken(reply), serving.patience) : undefined;
   try {
-    await answer(serving, given, { request, reply, abort, stream });
+    await answer(serving, given, { request, reply, abort, stream, model });
   } catch (error) {
     const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
     if (reply.raw.destroyed) return void reply.hijack();
@@ -48,7 +44,7 @@ async function generate(
     const refusal = refusalFor(reason);
     serving.metrics.refused(refusal.reason);
     request.facts.error = refusal;
-    stream.fail(refusal.body);
+    stream.fail(refusal.bodyFor(request.id));
   } finally {
     serving.answering.delete(abort);
   }
@@ -57,11 +53,16 @@ async function generate(
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  readonly model: ChosenModel;
   readonly abort: AbortController;
   readonly stream: EventStream | undefined;
 }
 
-async function answer(serving: Serving, given: GivenBody, { request, reply, abort, stream }: Exchange): Promise<void> {
+async function answer(
+  serving: Serving,
+  given: GivenBody,
+  { request, reply, model, abort, stream }: Exchange,
+): Promise<void> {
   const { engine, metrics } = serving;
   const { body } = given;
   const { signal } = abort;
@@ -73,7 +74,7 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
   const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
   const grammar = await enforceable(engine, asked, waiter);
   const client = clientOf(request);
-  const prepared = await prepare(serving, { body, grammar, client, signal });
+  const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
   const texts = textsOf(given, prompts, prepared, waiter);
   await prepareGrammars(engine, prepared, grammar, waiter);
@@ -85,7 +86,8 @@ async function answer(serving: Serving, given: GivenBody, { request, reply, abor
     signal,
     ...(place !== undefined && { place }),
   });
-  const head = headOf(given.endpoint, engine.name, stream !== undefined);
+  const head = headOf(given.endpoint, model.name, stream !== undefined);
+  facts.answer = head.id;
   const forms = texts.map((_, index) => formOf(serving, given, index, form));
   const usage = (facts.usage = openUsage());
   const run = { engine, texts, ticket, place, metrics, abort, start: request.started };

@@ -6,20 +6,14 @@ import { setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
 import { usageOf } from "../openai/answers.js";
 import type { LogitsBody } from "../openai/bodies.js";
-import { PATHS } from "../openai/check.js";
-import { bodySchema } from "../openai/fields.js";
 import type { Serving } from "../serving.js";
-import { abortFor, admit, checkBody, checkModel } from "./exchange.js";
+import { addPost, admit, answered, chooseModel } from "./exchange.js";
 
 const OCTETS = "application/octet-stream";
 
 export function addLogits(app: FastifyInstance, serving: Serving): void {
   const inTurn = turns();
-  app.post(PATHS.logits, {
-    schema: { body: bodySchema("logits") },
-    preValidation: (request, reply) => checkBody(serving, "logits", request, reply),
-    handler: (request, reply) => answer(serving, inTurn, request, reply),
-  });
+  addPost(app, serving, "logits", (request, reply) => answer(serving, inTurn, request, reply));
 
   let texts: string | undefined;
   app.get("/v1/tokens", (_, reply) => {
@@ -46,19 +40,12 @@ function turns(): InTurn {
   };
 }
 
-async function answer(
-  serving: Serving,
-  inTurn: InTurn,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { engine, metrics, answering } = serving;
+function answer(serving: Serving, inTurn: InTurn, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { engine, metrics } = serving;
   const body = request.body as LogitsBody;
-  checkModel(serving, body.model);
+  const { name } = chooseModel(serving, reply, body.model);
   request.facts.user = body.user;
-  const abort = abortFor(serving, reply);
-  const { signal } = abort;
-  try {
+  return answered(serving, reply, async (signal) => {
     const prompt = await promptOf(engine, body, { lane: laneOf(request), signal });
     using _ticket = await admit(serving, request, { texts: [prompt.length], signal });
     const logits = await inTurn(() => {
@@ -70,14 +57,13 @@ async function answer(
     const vary = reply.getHeader("vary");
     setHeaders(reply, { vary: typeof vary === "string" ? `${vary}, accept` : "accept" });
     if (wantsOctets(request)) return await reply.type(OCTETS).send(octetsOf(logits));
-    const { name } = engine;
-    return await reply.send({ object: "logits", model: name, logits: [...logits].map(finite), usage: usageOf(usage) });
-  } catch (error) {
-    if (reply.raw.destroyed) return await reply.hijack();
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    answering.delete(abort);
-  }
+    return await reply.send({
+      object: "logits",
+      model: name,
+      logits: Array.from(logits, finite),
+      usage: usageOf(usage),
+    });
+  });
 }
 
 const wantsOctets = ({ headers: { accept = "" } }: FastifyRequest): boolean =>

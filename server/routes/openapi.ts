@@ -11,8 +11,13 @@ export const ROUTES = {
   "POST /v1/completions": "a text that goes on, as OpenAI's",
   "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
   "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
-  "GET /v1/models": "the model, the names of the server's samplers, and the places that have one of their own",
+  "GET /v1/models":
+    "the model, with each of its names and with each of the server's samplers, and the places that have one of their own",
   "GET /v1/tokens": "the text of each token of the model, by its id",
+  "POST /tokenize": "the tokens of a text, in the form of llama-server",
+  "POST /detokenize": "the text of tokens, in the form of llama-server",
+  "POST /apply-template": "the prompt that the chat template makes of a conversation, in the form of llama-server",
+  "GET /props": "the model, the template and the values that requests begin with, in the form of llama-server",
   "GET /health": "200 while the process lives",
   "GET /ready":
     "200 while requests are taken, 503 once the server ends, and while a model that was lost is loaded again",
@@ -33,9 +38,7 @@ const ANSWERS = {
 
 function openApi(): object {
   const bodies: Readonly<Record<string, Schema>> = {
-    [PATHS.chat]: described("chat"),
-    [PATHS.completions]: described("completions"),
-    [PATHS.logits]: described("logits"),
+    ...Object.fromEntries(Object.entries(PATHS).map(([endpoint, path]) => [path, described(endpoint as Endpoint)])),
     "/v1/samplers": SAMPLER_BODY,
   };
   const paths: Record<string, object> = {};

@@ -12,7 +12,7 @@ import type { Model } from "../../runtime/models/model.js";
 import { restoreSequence, type SavedSequence } from "../../runtime/sequence/savedSequence.js";
 import { checkLlama } from "../../tools/build-native.js";
 import { EXACT, writeExactModel } from "../model/file.js";
-import { loadModel } from "../../runtime/models/model.js";
+import { loadModel, loadVocabulary } from "../../runtime/models/model.js";
 import { rpcLibrary } from "../../runtime/backends/remote/library.js";
 import { endAll } from "../cli/run.js";
 import { startWorker } from "../rpc/workers.js";
@@ -106,11 +106,7 @@ test.each(Object.entries(CHAINS))("%s: the same text in the graph, on the host a
     expect(inGraph.measures[0]).toBeGreaterThan(1);
   }
   const restored = restoreSequence(graph, model.info.vocabSize, inGraph.saved!, {
-    vocabulary: {
-      pieces: Array.from({ length: model.info.vocabSize }, (_, token) => `${token}`),
-      classes: { control: [], end: [] },
-      tokenize: () => Int32Array.of(0),
-    },
+    vocabulary: await loadVocabulary(path),
   });
   expect(restored.step).toBe(COUNT);
   expect([...restored.states]).toEqual(inGraph.states);

@@ -50,6 +50,17 @@ const codeOf = async (generate: () => AsyncIterable<unknown>): Promise<string> =
 };
 
 describe("special tokens", () => {
+  test("are added around a text unless `addSpecial` is false", async () => {
+    const [text, { bos }] = ["And God said", model.info];
+    const whole = await model.tokenizeLater(text);
+    const plain = await model.tokenizeLater(text, { addSpecial: false });
+    expect([...whole]).toEqual([bos, ...plain]);
+    // as llama.cpp reads the text of a special token
+    const both = `${model.textOf(bos)}${text}`;
+    expect([...(await model.tokenizeLater(both, { addSpecial: false, special: true }))]).toEqual([...whole]);
+    expect(await model.tokenizeLater("", { addSpecial: false })).toHaveLength(0);
+  });
+
   test("are read as such when asked for, and the first is not doubled", () => {
     const { bos, eos, addsBos } = model.info;
     const [begin, end] = [model.textOf(bos), model.textOf(eos)];
@@ -138,6 +149,19 @@ describe("chats", () => {
     expect(await codeOf(() => chat(long, { contextSize: 256 }))).toBe("CONTEXT_FULL");
     expect(await codeOf(() => chat(HELLO, { placement: "moon" }))).toBe("INVALID_ARGUMENT");
     expect(await textOf(chat(HELLO))).toBe(text);
+  });
+
+  test("who aborts does not wait for a long conversation", async () => {
+    const long = Array.from({ length: 4000 }, (_, i) => ({
+      role: i % 2 ? "assistant" : "user",
+      content: `Verse ${i}`,
+    }));
+    const abort = new AbortController();
+    const rendering = model.renderChat(long, { lane: "a", signal: abort.signal });
+    const other = model.renderChat(long, { lane: "b" });
+    abort.abort();
+    await expect(rendering).rejects.toMatchObject({ name: "AbortError" });
+    expect(await other).toContain("Verse 3999");
   });
 
   test("a model without a template", async () => {

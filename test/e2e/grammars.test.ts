@@ -42,7 +42,16 @@ test("how the schema is read and written", () => {
     "u.json",
     '{"type": "object", "properties": {"n": {"type": "array", "uniqueItems": true, "items": {"type": "boolean"}, "maxItems": 2}, "x": {"contentEncoding": "base64", "const": 1}}, "required": ["n"], "maxProperties": 1, "additionalProperties": false}',
   );
-  const ignore = ["--schema-ignore", "uniqueItems, not", "--schema-whitespace", "none", "--schema-order", "any"];
+  const ignore = [
+    "--schema-ignore",
+    "uniqueItems, not",
+    "--schema-whitespace",
+    "none",
+    "--schema-order",
+    "any",
+    "--schema-others",
+    "none",
+  ];
   const { stdout } = run("-e", "top_k(40) |> dist(1)", "--json-schema", schema, ...ignore, "-n", "60", "--json");
   expect((JSON.parse(stdout) as { text: string }).text).toMatch(
     /^\{"n":\[(?:(?:true|false)(?:,(?:true|false))?)?\]\}$/,

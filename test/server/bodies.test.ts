@@ -324,7 +324,11 @@ describe("members that nothing knows", () => {
 
   test("are those of what a body is meant to be", async () => {
     for (const [fields, param, message] of [
-      [{ response_format: {} }, "response_format.type", 'expected "text", "json_object", or "json_schema"'],
+      [
+        { response_format: { json_schema: { name: "x", schema: {} } } },
+        "response_format.type",
+        'expected "text", "json_object", or "json_schema"',
+      ],
       [{ response_format: { type: "xml" } }, "response_format.type", 'found "xml"'],
       [{ response_format: { type: "json_schema" } }, "response_format.json_schema", "expected an object"],
       [

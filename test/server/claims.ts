@@ -57,9 +57,10 @@ warns if other machines reach it without ~--api-keys FILE~ :: server/command :: 
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
-Keys are needed for ~/v1/~ and ~/metrics~ :: server/http :: are asked for by the paths that need one, and by no others
+Keys are needed for all paths but ~/health~, ~/ready~, ~/openapi.json~ and the page :: server/http :: are asked for by the paths that need one, and by no others
 What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
 the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
+It is in the same header of the answer, in ~request_id~ of errors, and in the log :: server/requestIds :: is the client's own, in answers, streams, errors and the log
 ~--check~ does all that a start does but listen :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 The log has one JSON line a request on standard output :: server/log :: one line a request, without its prompt
 other texts of clients are cut after 256 characters :: server/log :: texts of a client are cut, and how long they were is told
@@ -90,11 +91,12 @@ more are closed at once :: server/openLimits :: beyond a few that are refused ar
 A connection that was kept open and has no request is closed after 72 s :: server/http :: a connection that is kept open has its time
 also what is no request at all, has OpenAI's form :: server/requests :: no HTTP
 A stream that has begun ends with an event of that form :: server/lifecycle :: texts that take too long end with an error
+~/v1/models~ lists these names, after those that ~--alias~ gives the model :: server/models :: lists the names of the model, and those with samplers
 A sampler with errors is a 400 with the line and column of the first one :: server/samplers :: errors of a program have codes, places and help, in OpenAI's form
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
-~--lenient~ ignores fields that nothing knows and names them in the header ~x-ggsl-ignored~ :: server/http :: one that nothing knows is an error, and a header of a lenient server
-A value that asks for nothing, as clients send with every request, is in no conflict with a chain :: server/neutral :: all at once are the same as none
+~--lenient~ ignores them, also what is refused of a field that is done in part, and any name of a model :: server/neutral :: ignores what is known and not done, and names it
+A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 `);
 
 export const SECURITY = claims(String.raw`

@@ -48,6 +48,24 @@ test("two servers on one port, and the end of one", async () => {
   expect(server.output()).toMatch(/"path":"\/v1\/completions","status":200,.*"tokens":300/);
 });
 
+test("names of the model, and a server that takes any", async () => {
+  const own = file("own.ggsl", 'import { greedy } from "std"\nchain c() = greedy()\n');
+  const server = serve("--port", "0", "--alias", "first", "--alias", "second", "--sampler", `own=${own}`, "--lenient");
+  const url = await addressOf(server);
+  expect(server.output()).toContain("first on cpu at ");
+  const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
+  expect(data.map(({ id }) => id)).toEqual(["first", "second", "first:own"]);
+  const answer = await fetch(`${url}/v1/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-request-id": "own-1" },
+    body: JSON.stringify({ model: "gpt-4o", prompt: "And", max_tokens: 1 }),
+  });
+  expect([answer.status, answer.headers.get("x-ggsl-ignored")]).toEqual([200, "model"]);
+  await server.until(
+    /"request_id":"own-1","client":"127.0.0.1","method":"POST","path":"\/v1\/completions","status":200/,
+  );
+});
+
 test("SIGINT ends it as SIGTERM does", async () => {
   const server = serve("--port", "0");
   await addressOf(server);
@@ -105,6 +123,7 @@ test.each([
   [{ cors: ["https://example.org/"] }, "did you mean https://example.org?"],
   [{ cors: ["example.org"] }, 'such as http://localhost:3000, found "example.org"'],
   [{ files: "no-such-folder" }, "no-such-folder"],
+  [{ alias: ["a", ""] }, "the name of a model must be a text that is not empty"],
 ] as const)("%j", async (options, message) => {
   file("bad.ggsl", 'import { nope } from "std"\nchain c() = nope()\n');
   file("open.ggsl", 'import { top_k } from "std"\nchain c() = top_k(4)\n');

@@ -95,8 +95,9 @@ test("a refusal of the template is a 400, wherever it is rendered", async () => 
   const refusing = "{% for m in messages %}{% endfor %}\n{{ raise_exception('no') }}";
   const other = await open({ template: refusing });
   try {
+    const id = { "x-request-id": "one" };
     const [short, long] = await Promise.all(
-      [1, 2000].map((count) => other.post("/v1/chat/completions", asking(count))),
+      [1, 2000].map((count) => other.post("/v1/chat/completions", asking(count), id)),
     );
     expect([short!.status, short!.body.error?.["code"], short!.body.error?.["param"]]).toEqual([
       400,

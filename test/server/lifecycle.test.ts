@@ -149,7 +149,7 @@ describe("places", () => {
     const { body } = await server.post("/v1/completions", { prompt: "And", n: 3 });
     expect(body.error).toMatchObject({ param: "n" });
     expect(JSON.parse(await server.get("/v1/models"))).toMatchObject({
-      data: [{ samplers: ["cold"], slots: { 1: "cold" } }],
+      data: [{ samplers: ["cold"], slots: { 1: "cold" } }, { sampler: "cold" }],
     });
   });
 });

@@ -5,6 +5,8 @@ import { Refusal } from "../../server/refusal.js";
 import type { Answered } from "../../server/app.js";
 
 const answered: Answered = {
+  id: "id-1",
+  client: "192.0.2.7",
   method: "POST",
   route: "/v1/completions",
   status: 200,
@@ -12,6 +14,7 @@ const answered: Answered = {
   key: "alice",
   body: { prompt: "secret" },
   facts: {
+    answer: "cmpl-1",
     sampler: "standard",
     user: undefined,
     waited: 0.0015,
@@ -46,11 +49,14 @@ test("one line a request, without its prompt", () => {
     {
       level: "info",
       message: "request",
+      request_id: "id-1",
+      client: "192.0.2.7",
       method: "POST",
       path: "/v1/completions",
       status: 200,
       ms: 12.3,
       key: "alice",
+      answer_id: "cmpl-1",
       sampler: "standard",
       waited_ms: 1.5,
       prompt_tokens: 5,

@@ -57,7 +57,12 @@ test.each([
   [{ prompt: 5 }, 400, "invalid_request", "`prompt` must be"],
   [{ prompt: ["a", "b"] }, 400, "invalid_request", "must be one, found 2"],
   [{ prompt: [99_999] }, 400, "invalid_request", "99999 is not a token"],
-  [{ prompt: PROMPT, temperature: 1 }, 400, "unknown_parameter", "unknown parameter `temperature` of /v1/logits"],
+  [
+    { prompt: PROMPT, temperature: 1 },
+    400,
+    "unknown_parameter",
+    "unknown parameter: `temperature` is no field of /v1/logits, but of /v1/chat/completions: omit it",
+  ],
   [{ prompt: PROMPT, model: "other" }, 404, "unknown_model", "this server has `demo`"],
   [{ prompt: "word ".repeat(400) }, 400, "context_length_exceeded", "the context, for prompt and answer, is 256"],
 ])("%j is refused", async (request, status, code, message) => {
@@ -84,7 +89,9 @@ test("keys and the queue hold for logits", async () => {
     const headers = { authorization: "Bearer sk-right-and-long" };
     expect((await guarded.post("/v1/logits", { prompt: PROMPT })).status).toBe(401);
     expect((await fetch(`${guarded.url}/v1/tokens`)).status).toBe(401);
-    const all = await Promise.all([1, 2, 3, 4].map(() => guarded.post("/v1/logits", { prompt: PROMPT }, headers)));
+    // long enough that they are there at once
+    const prompt = "In ".repeat(120);
+    const all = await Promise.all([1, 2, 3, 4].map(() => guarded.post("/v1/logits", { prompt }, headers)));
     const statuses = all.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toContain(429);
     expect(statuses[0]).toBe(200);

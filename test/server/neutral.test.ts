@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FIELDS, isNeutral } from "../../server/openai/fields.js";
+import { FIELDS, isNeutral, type Field } from "../../server/openai/fields.js";
 import { open, type Opened } from "./open.js";
 
 /** As it was configured, nothing can be set. */
@@ -53,17 +53,24 @@ const NEUTRAL = {
   frequency_penalty: 0,
   presence_penalty: 0,
   logit_bias: {},
-  seed: null,
+  seed: -1,
   n: 1,
   best_of: 1,
-  stop: [],
+  stop: "",
   echo: false,
   logprobs: false,
   suffix: "",
   min_tokens: 0,
   ignore_eos: false,
   stream: false,
-  user: null,
+  user: "",
+  model: "",
+  sampler: "",
+  sampler_chain: "",
+  sampler_params: {},
+  sampler_inputs: {},
+  measures: false,
+  stream_options: null,
   id_slot: -1,
 };
 
@@ -78,8 +85,8 @@ describe("beside a sampler of the server", () => {
   });
 
   const values = Object.entries(FIELDS).flatMap(([name, field]) =>
-    "neutral" in field && (field.on as readonly string[]).includes("completions")
-      ? field.neutral.map((value: unknown) => [name, value] as const)
+    (field.on as readonly string[]).includes("completions")
+      ? ((field as Field).neutral ?? []).map((value) => [name, value] as const)
       : [],
   );
   test.each([...values, ["logit_bias", { 5: 0, 6: 0 }] as const, ["top_k", -1] as const])(
@@ -88,7 +95,7 @@ describe("beside a sampler of the server", () => {
       expect(isNeutral(name, value)).toBe(true);
       expect((await ask(house, { [name]: value })).status).toBe(200);
       // and of the chain of a request
-      expect((await ask(house, { sampler: "greedy()", [name]: value })).status).toBe(200);
+      expect((await ask(house, { sampler: "greedy()", ...{ [name]: value } })).status).toBe(200);
     },
   );
 
@@ -158,6 +165,113 @@ describe("beside a sampler of the request", () => {
     expect([both.status, textOf(both)]).toEqual([200, textOf(await ask(house, given))]);
     const wish = await ask(house, { ...given, temperature: 0.5 });
     expect(wish.body.error).toMatchObject({ param: "temperature", code: "invalid_request" });
+  });
+});
+
+describe("of a conversation", () => {
+  const TEMPLATE = "{% for m in messages %}{{ m.content }}{% endfor %}";
+  const CHAT = { messages: [{ role: "user", content: "In the beginning" }], temperature: 0, max_tokens: 4 };
+  let chats: Opened;
+  beforeAll(async () => {
+    chats = await open({ template: TEMPLATE, sequences: 2 });
+  });
+  afterAll(() => chats.close(0));
+  const answerTo = async (fields: object): Promise<unknown> => {
+    const { status, body } = await chats.post("/v1/chat/completions", { ...CHAT, ...fields });
+    return status === 200
+      ? (body["choices"] as { message: { content: string } }[])[0]!.message.content
+      : { status, ...body };
+  };
+
+  const values = Object.entries(FIELDS).flatMap(([name, field]) =>
+    (field.on as readonly string[]).includes("chat")
+      ? ((field as Field).neutral ?? []).map((value) => [name, value] as const)
+      : [],
+  );
+  test.each(values.filter(([name]) => name !== "temperature" && name !== "max_completion_tokens"))(
+    "%s: %j",
+    async (name, value) => {
+      expect(await answerTo({ [name]: value })).toBe(await answerTo({}));
+    },
+  );
+
+  test("-1 is no limit but the context, for the length of a text and for the window of penalties", async () => {
+    const rest = { max_tokens: null, ignore_eos: true };
+    const whole = await answerTo(rest);
+    expect(await answerTo({ ...rest, max_tokens: -1, max_completion_tokens: -1 })).toBe(whole);
+    expect(await answerTo({ max_completion_tokens: -1 })).toBe(await answerTo({}));
+    const { body } = await chats.post("/v1/completions", { prompt: "And", max_tokens: -1, ignore_eos: true });
+    expect(body["usage"]).toMatchObject({ total_tokens: 256 });
+    const repeated = { ...rest, max_tokens: 100, repeat_penalty: 1.5 };
+    expect(await answerTo({ ...repeated, repeat_last_n: -1 })).toBe(
+      await answerTo({ ...repeated, repeat_last_n: 256 }),
+    );
+  });
+
+  test("a stop text that is empty is none of several", async () => {
+    const plain = String(await answerTo({}));
+    const stop = plain.slice(4, 6);
+    expect(await answerTo({ stop: ["", stop] })).toBe(plain.slice(0, plain.indexOf(stop)));
+  });
+
+  test("what no field has is refused by its name", async () => {
+    for (const [fields, param] of [
+      [{ messages: [] }, "messages"],
+      [{ messages: null }, "messages"],
+      [{ messages: [null] }, "messages[0]"],
+      [{ stop: [null] }, "stop[0]"],
+      [{ response_format: { type: "" } }, "response_format.type"],
+      [{ tools: [null] }, "tools[0]"],
+    ] as const)
+      expect(await answerTo(fields)).toMatchObject({ status: 400, error: { param } });
+  });
+});
+
+describe("a lenient server", () => {
+  const fields = {
+    suffix: "x",
+    echo: true,
+    best_of: 5,
+    stream_options: { include_usage: true, include_obfuscation: true },
+  };
+
+  test("ignores what is known and not done, and names it", async () => {
+    for (const [name, value] of Object.entries(fields))
+      expect((await ask(house, { [name]: value })).body.error).toMatchObject({
+        param: name,
+        code: "unsupported_parameter",
+      });
+    const answer = await ask(lenient, fields);
+    expect([answer.status, answer.headers.get("x-ggsl-ignored")]).toEqual([
+      200,
+      "suffix, echo, best_of, stream_options.include_obfuscation",
+    ]);
+    expect(textOf(answer)).toBe(textOf(await ask(lenient, {})));
+  });
+
+  test("does what is done of a field", async () => {
+    const { stream_options } = fields;
+    const stream = await fetch(`${lenient.url}/v1/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...PROMPT, stream: true, stream_options }),
+    });
+    expect(stream.headers.get("x-ggsl-ignored")).toBe("stream_options.include_obfuscation");
+    expect(await stream.text()).toContain('"usage":{"prompt_tokens"');
+  });
+
+  test("refuses what is wrong", async () => {
+    for (const wrong of [{ temperature: "hot" }, { echo: 5 }, { n: 0 }, { stop: {} }])
+      expect((await ask(lenient, wrong)).status).toBe(400);
+  });
+});
+
+test("best_of is n, or asks for nothing", async () => {
+  for (const more of [{ n: 2, best_of: 2 }, { n: 2, best_of: 1 }, { best_of: 1 }])
+    expect((await ask(house, more)).status).toBe(200);
+  expect((await ask(house, { n: 2, best_of: 3 })).body.error).toMatchObject({
+    param: "best_of",
+    message: "`best_of` cannot be 3: it must be `n`, or 1: texts that are not returned are not written",
   });
 });
 

@@ -33,7 +33,9 @@ describe("docs/server.md", () => {
   });
 
   test("lists each field and each path once", () => {
-    const fields = [...page.matchAll(/^\| `(\w+)` \| (?:chat|completions|logits)[^|]* \| /gm)].map(([, name]) => name);
+    const fields = [
+      ...page.matchAll(/^\| `(\w+)` \| (?:chat|completions|logits|template|tokenize|detokenize)[^|]* \| /gm),
+    ].map(([, name]) => name);
     expect(fields.toSorted()).toEqual(Object.keys(FIELDS).toSorted());
     const paths = [...page.matchAll(/^\| `((?:GET|POST) \S+)` \| /gm)].map(([, path]) => path);
     expect(paths).toEqual(Object.keys(ROUTES));
@@ -45,7 +47,8 @@ test.each(["server", "security"])("the options of commands that docs/%s.md names
   // one after the other: jest links each module once
   for (const [command, { load }] of Object.entries(COMMANDS))
     for (const { long } of (await load())(new Command(command)).options) known.add(long);
-  const text = pageOf(name).replaceAll(/npm install --global|systemctl enable --now|curl[^]*?(?=\n```|\n\n)/g, "");
+  const others = /npm install --global|systemctl enable --now|Node\.js's `--[a-z-]+`|curl[^]*?(?=\n```|\n\n)/g;
+  const text = pageOf(name).replaceAll(others, "");
   const named = [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(([option]) => option);
   expect([...new Set(named)].filter((option) => !known.has(option))).toEqual([]);
 });

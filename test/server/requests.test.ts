@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { headerNames, headerText } from "../../server/http/headers.js";
 import { checkShape, readJson } from "../../server/http/json.js";
 import { most } from "../../server/http/limits.js";
+import { PATHS } from "../../server/openai/check.js";
 import { FIELDS, fieldsOn } from "../../server/openai/fields.js";
 import { open, type Opened } from "./open.js";
 
@@ -131,16 +132,23 @@ describe("bodies", () => {
     wider: wide(70_000),
   };
 
+  const NEEDED = {
+    chat: '"messages":[{"role":"user","content":"a"}],"max_tokens":1',
+    completions: '"prompt":"a"',
+    logits: '"prompt":"a"',
+    template: '"messages":[{"role":"user","content":"a"}]',
+    tokenize: '"content":"a"',
+    detokenize: '"tokens":[1]',
+  } as const;
+  /** That take any object. */
+  const OPEN_FIELDS = ["chat_template_kwargs", "prompt_cache_options"];
+
   test.each(Object.keys(FIELDS))("`%s` of any shape", async (field) => {
     for (const endpoint of FIELDS[field as keyof typeof FIELDS].on) {
-      const [path, needed] =
-        endpoint === "chat"
-          ? [CHAT, '"messages":[{"role":"user","content":"a"}],"max_tokens":1,']
-          : [endpoint === "logits" ? "/v1/logits" : COMPLETIONS, '"prompt":"a",'];
       for (const [name, shape] of Object.entries(shapes)) {
         // the last of two members of one name counts
-        const { status, body } = await server.post(path, `{${needed}"${field}":${shape}}`);
-        const isRight = field === "chat_template_kwargs" && name === "wide";
+        const { status, body } = await server.post(PATHS[endpoint], `{${NEEDED[endpoint]},"${field}":${shape}}`);
+        const isRight = OPEN_FIELDS.includes(field) && name === "wide";
         expect([field, name, status]).toEqual([field, name, isRight ? 200 : expect.any(Number)]);
         if (isRight) continue;
         expect([400, 413]).toContain(status);

@@ -13,15 +13,10 @@ import { fill, table } from "../lib/markdown.js";
 import { root } from "../lib/process.js";
 
 const SUPPORT = { yes: "yes", partly: "in part", no: "refused" } as const;
-const ENDPOINTS = { chat: "chat", completions: "completions", logits: "logits" } as const;
 
 export function page(): string {
   const fields = Object.entries<Field>(FIELDS);
-  const row = ([name, { on, about }]: readonly [string, Field]): string[] => [
-    `\`${name}\``,
-    on.map((one) => ENDPOINTS[one]).join(", "),
-    about,
-  ];
+  const row = ([name, { on, about }]: readonly [string, Field]): string[] => [`\`${name}\``, on.join(", "), about];
   const known = fields.flatMap(([name, field]) => {
     const [named, on, about] = row([name, field]);
     return field.support === "own" ? [] : [[named!, on!, SUPPORT[field.support], about!]];
@@ -32,10 +27,8 @@ export function page(): string {
       Object.entries(ROUTES).map(([route, about]) => [`\`${route}\``, about]),
     ),
     neutral: fields
-      .flatMap(([name, { neutral = [], support }]) =>
-        support !== "no" && neutral.length > 0
-          ? [`\`${name}\` ${neutral.map((one) => JSON.stringify(one)).join(" or ")}`]
-          : [],
+      .flatMap(([name, { neutral = [] }]) =>
+        neutral.length > 0 ? [`\`${name}\` ${neutral.map((one) => `\`${JSON.stringify(one)}\``).join(" or ")}`] : [],
       )
       .join(", "),
     fields: table(["field", "of", "done", "what it does, or why not"], known),

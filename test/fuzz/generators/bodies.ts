@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { readJson } from "../../../server/http/json.js";
 import { headerNames } from "../../../server/http/headers.js";
-import { checkFields, tidyBody } from "../../../server/openai/check.js";
+import { checkFields, PATHS, tidyBody } from "../../../server/openai/check.js";
 import { readConversation } from "../../../server/openai/conversation.js";
 import { bodySchema, FIELDS, type Endpoint } from "../../../server/openai/fields.js";
 import { Refusal } from "../../../server/refusal.js";
@@ -73,14 +73,14 @@ export const bodies = defineGenerator<Case>({
   doc: "bodies of requests: deep, wide and odd JSON, names of members, fields of wrong kinds",
   cases: fc.record({
     text: fc.oneof({ weight: 5, arbitrary: body }, { weight: 1, arbitrary: value }),
-    endpoint: fc.constantFrom("chat", "completions", "logits"),
+    endpoint: fc.constantFrom(...(Object.keys(PATHS) as Endpoint[])),
     isLenient: fc.boolean(),
   }),
   run({ text, endpoint, isLenient }) {
     try {
       const read = readJson(text);
-      const ignored = checkFields(endpoint, read, isLenient);
-      const tidy = tidyBody(bodySchema(endpoint), read, isLenient, ignored) as Readonly<Record<string, unknown>>;
+      const { body: done, ignored } = checkFields(endpoint, read, isLenient);
+      const tidy = tidyBody(bodySchema(endpoint), done, isLenient, ignored) as Readonly<Record<string, unknown>>;
       const names = headerNames(ignored);
       if (names.length > 1100 || /[^\x20-\x7e]/.test(names)) throw new Wrong(`the header ${JSON.stringify(names)}`);
       if (endpoint === "chat" && Array.isArray(tidy["messages"])) readConversation(tidy);
