@@ -11,6 +11,7 @@ import type { Control } from "../../server/openai/tools/controls.js";
 import type { CallForm } from "../../server/openai/tools/form.js";
 import { callGrammar, freeGrammar } from "../../server/openai/tools/grammar.js";
 import { ToolReader, type ToolCallText } from "../../server/openai/tools/reader.js";
+import { randomIntegers } from "../grammars/walk.js";
 import { modelWith, sourceOf, TEMPLATES } from "../chat/templates.js";
 
 /** Templates that show no calls. */
@@ -253,6 +254,25 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
     const single = freeGrammar(form, tools, { ...options, isParallel: false })!;
     expect(accepts(single, whole)).toBe(calls.length === 1);
     expect(accepts(single, CONTENT + called)).toBe(true);
+  });
+
+  test("damaged texts are read the same in all pieces, and no character of their content is new", async () => {
+    const text = `${CONTENT}\n${await written(null, ONE_CALL.includes(name) ? [ONE] : [ONE, TWO])} c ${"d".repeat(600)}`;
+    const random = randomIntegers(text.length);
+    for (let i = 0; i < 6; i++) {
+      const [at, to] = [random(text.length), random(text.length)];
+      const copied = text.slice(Math.min(at, to), Math.min(at, to) + random(30));
+      const damaged = `${text.slice(0, at)}${copied}${text.slice(at + random(4))}`;
+      const shown = ({ content, calls }: Whole) => ({ content, calls: calls.map((call) => call.function) });
+      const whole = shown(read(form, damaged, damaged.length));
+      expect(shown(read(form, damaged, 1))).toEqual(whole);
+      expect(shown(read(form, damaged, 7))).toEqual(whole);
+      let from = 0;
+      for (const char of whole.content) {
+        from = damaged.indexOf(char, from) + 1;
+        expect(from).toBeGreaterThan(0);
+      }
+    }
   });
 
   test("content without calls stays as it is", () => {
