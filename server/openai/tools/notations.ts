@@ -150,10 +150,14 @@ function readText({ text, notation: { quotes, hasEscapes } }: Reading, from: num
     const rest = text.slice(from);
     return quotes.some((one) => rest.length < one.length && one.startsWith(rest)) ? "open" : undefined;
   }
+  if (!hasEscapes) {
+    const end = text.indexOf(quote, from + quote.length);
+    return end < 0 ? "open" : { json: JSON.stringify(text.slice(from + quote.length, end)), end: end + quote.length };
+  }
   let value = "";
   for (let at = from + quote.length; at < text.length;) {
     if (text.startsWith(quote, at)) return { json: JSON.stringify(value), end: at + quote.length };
-    if (hasEscapes && text[at] === "\\") {
+    if (text[at] === "\\") {
       const [escape, code] = /^\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|[^])/.exec(text.slice(at, at + 6)) ?? ["\\"];
       if (escape === "\\") return "open";
       const hex = code ?? (escape.startsWith("\\u") ? escape.slice(2) : undefined);
