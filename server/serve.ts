@@ -33,7 +33,9 @@ import { HeldBytes } from "./http/held.js";
 import { Keys } from "./keys/keys.js";
 import { Proxies } from "./lanes/proxies.js";
 import { Metrics } from "./metrics/metrics.js";
-import { findForm, type CallForm } from "./openai/tools/form.js";
+import { controlsIn } from "./openai/tools/controls.js";
+import { findForm } from "./openai/tools/find.js";
+import type { CallForm } from "./openai/tools/form.js";
 import { Queue } from "./queue/queue.js";
 import { Refusal } from "./refusal.js";
 import { openLog, type ServerLog } from "./requestLog.js";
@@ -237,14 +239,21 @@ async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOp
 function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
   let found: Promise<CallForm | undefined> | undefined;
   return () => {
-    const finding = (found ??= findForm((messages, given) =>
-      engine.model.renderChat(messages, { ...given, template: engine.template }),
+    const { model, template } = engine;
+    const finding = (found ??= findForm(
+      (messages, given) => engine.model.renderChat(messages, { ...given, template }),
+      controlsIn(`${template ?? ""}${templatesOf(model)}`, model.vocabulary),
     ));
     // a model that was lost, or a lack of memory: the next request tries again
     finding.catch(() => (found = undefined));
     return finding;
   };
 }
+
+const templatesOf = ({ info: { metadata } }: Engine["model"]): string =>
+  Object.entries(metadata)
+    .flatMap(([key, value]) => (key.startsWith("tokenizer.chat_template") ? [value] : []))
+    .join("\n");
 
 /**
  * Opens the context, so that one that does not fit in memory ends the start and not the first request; and does once what the first

@@ -2,6 +2,7 @@
 import { show } from "@ggsl/compiler/core/show.js";
 import * as is from "../core/check.js";
 import { invalid } from "../core/errors.js";
+import type { Digits } from "./digits.js";
 import { checkLimit } from "./limits.js";
 
 /** A part of a message's content. */
@@ -101,8 +102,8 @@ export interface Forms {
   readonly system: boolean;
 }
 
-/** The messages in the forms that a template reads. */
-export const prepared = (messages: readonly ChatMessage[], forms: Forms): Record<string, unknown>[] =>
+/** The messages in the forms that a template reads. Numbers of arguments that are given as JSON text are shown by `digits`. */
+export const prepared = (messages: readonly ChatMessage[], forms: Forms, digits: Digits): Record<string, unknown>[] =>
   withoutSystem(messages, forms).map((given, i) => ({
     ...given,
     content: contentOf(given, forms),
@@ -112,7 +113,7 @@ export const prepared = (messages: readonly ChatMessage[], forms: Forms): Record
         ...call,
         function: {
           ...call.function,
-          arguments: argumentsOf(call, forms, `messages[${i}].tool_calls[${j}].function.arguments`),
+          arguments: argumentsOf(call, forms, digits, `messages[${i}].tool_calls[${j}].function.arguments`),
         },
       })),
     }),
@@ -133,11 +134,11 @@ function contentOf(message: ChatMessage, forms: Forms): string | readonly TextPa
 const joinedContent = ({ content: given }: ChatMessage): string =>
   typeof given === "object" ? (given ?? []).map(({ text }) => text).join("\n") : (given ?? "");
 
-function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, name: string): unknown {
+function argumentsOf({ function: { arguments: args } }: ToolCall, forms: Forms, digits: Digits, name: string): unknown {
   if (forms.arguments === "text") return typeof args === "string" ? args : JSON.stringify(args);
   if (typeof args !== "string") return args;
   try {
-    return JSON.parse(args);
+    return JSON.parse(digits.hide(args));
   } catch (error) {
     throw invalid(`\`${name}\` must be an object, or its JSON text, found ${show(args)}`, error);
   }

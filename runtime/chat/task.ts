@@ -1,4 +1,5 @@
 /** A conversation to render, as plain data: the same on the thread that asks and on another. */
+import { Digits } from "./digits.js";
 import type { Jinja } from "./jinja.js";
 import { veil, type Rendered } from "./letters.js";
 import type { Budget } from "./limits.js";
@@ -25,7 +26,8 @@ export interface RenderTask {
 export function renderTask(jinja: Jinja, task: RenderTask, budget: Budget): Rendered {
   const { source, tools, variables, addGenerationPrompt, bos, eos, controls, now } = task;
   const { render, forms } = openTemplate(jinja, source);
-  const messages = prepared(JSON.parse(task.messages) as readonly ChatMessage[], forms(budget));
+  const digits = new Digits([source, task.messages, tools ?? "", variables ?? ""]);
+  const messages = prepared(JSON.parse(task.messages) as readonly ChatMessage[], forms(budget), digits);
   const given = { messages, tools: tools === undefined ? null : (JSON.parse(tools) as readonly Tool[]) };
   const more = variables === undefined ? undefined : (JSON.parse(variables) as Readonly<Record<string, unknown>>);
   const { values, unveil } = veil(controls, given, () => [source, more]);
@@ -34,5 +36,5 @@ export function renderTask(jinja: Jinja, task: RenderTask, budget: Budget): Rend
     new Date(now),
     budget,
   );
-  return unveil(text);
+  return unveil(digits.show(text));
 }

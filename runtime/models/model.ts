@@ -57,6 +57,8 @@ export interface Model extends Disposable {
   /** Resolves if the process with a model on workers ends, with why: `LOST_SERVER`. The model is of no use then. */
   readonly lost?: Promise<InputError>;
   readonly info: ModelInfo;
+  /** The texts and classes of its tokens, for `Feed.vocabulary`. */
+  readonly vocabulary: Vocabulary;
   /** The chain that the `general.sampling.*` keys of the model file advise, as a program. */
   readonly advice: SamplingAdvice;
   /**
@@ -249,6 +251,10 @@ function modelOf(model: LoadedModel): Model {
     skipped: chosen.skipped,
     ...(model.lost && { lost: model.lost }),
     info,
+    // prepared on first use
+    get vocabulary() {
+      return translated(() => vocabularyOf(native));
+    },
     // computed on first use, because it checks a program
     get advice() {
       return (advice ??= readSamplingAdvice(info.metadata));

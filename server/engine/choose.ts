@@ -31,16 +31,17 @@ export interface Wanted {
   readonly body: CommonBody;
   /** The server's sampler that the name of the model chooses. */
   readonly named: string | undefined;
-  /** That the text obeys, and the field that asks for it. */
-  readonly grammar: { readonly source: GrammarSource; readonly field: string } | undefined;
+  /** That the text obeys, and the field that asks for it; one that may be left out is, where the chain can have none. */
+  readonly grammar:
+    { readonly source: GrammarSource; readonly field: string; readonly mayBeLeftOut?: boolean } | undefined;
   readonly client: SamplerClient;
   readonly signal: AbortSignal;
 }
 
 /** The chain of a request with its values, and the fields that it has nothing for. Throws a `Refusal`. */
 export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared & { readonly ignored: string[] }> {
-  const { body, grammar } = wanted;
-  const { chain, isOwn } = await chainFor(choice, wanted);
+  const { body } = wanted;
+  const { chain, isOwn, grammar } = await constrainedChain(choice, wanted);
   const ignored: string[] = [];
   // who sends a sampler knows what it has
   const mayIgnore = choice.isLenient && body.sampler === undefined;
@@ -59,6 +60,26 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared 
     set(uniforms, param.name, grammar.source, grammar.field);
   }
   return { chain, isOwn, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
+}
+
+interface Chosen extends Pick<Prepared, "chain" | "isOwn"> {
+  readonly grammar: Wanted["grammar"];
+}
+
+/** The chain of a request, and its grammar, without one that may be left out if the chain has no place for it. */
+async function constrainedChain(choice: Choice, wanted: Wanted): Promise<Chosen> {
+  const { grammar, body } = wanted;
+  if (!grammar?.mayBeLeftOut) return { ...(await chainFor(choice, wanted)), grammar };
+  try {
+    const chosen = await chainFor(choice, wanted);
+    const [param, ...more] = grammarsOf(chosen.chain.graph);
+    const isFree = param !== undefined && more.length === 0 && !Object.hasOwn(body.sampler_params ?? {}, param.name);
+    if (isFree) return { ...chosen, grammar };
+  } catch (error) {
+    // a spec without a grammar; what else is wrong is found again
+    if (!(error instanceof Refusal)) throw error;
+  }
+  return { ...(await chainFor(choice, { ...wanted, grammar: undefined })), grammar: undefined };
 }
 
 async function chainFor(

@@ -1,5 +1,6 @@
 /** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
 import type { Chain } from "ggsl/chain/chain.js";
+import { InputError } from "ggsl/core/errors.js";
 import { kindOf } from "ggsl/grammars/kinds.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
@@ -37,6 +38,35 @@ export async function prepareGrammars(
         });
       throw error;
     });
+}
+
+/**
+ * A grammar as far as it can be enforced, if a text need not obey all of it; others as they are. Throws a `Refusal` for what is wrong
+ * beside the grammar, as a queue that is full.
+ */
+export async function enforceable(
+  { model }: Engine,
+  asked: AskedGrammar | undefined,
+  client: Waiter,
+): Promise<AskedGrammar | undefined> {
+  const { without } = asked ?? {};
+  if (!asked || !without) return asked;
+  const canEnforce = async ({ source, field }: AskedGrammar): Promise<boolean> => {
+    try {
+      await model.prepareGrammar(source, client);
+      return true;
+    } catch (error) {
+      client.signal.throwIfAborted();
+      if (error instanceof InputError && error.code !== "BUSY") return false;
+      throw refusalFor(error, field);
+    }
+  };
+  if (await canEnforce(asked)) return asked;
+  const places = new Set<number>();
+  for (const [i, part] of (asked.parts ?? []).entries()) if (!(await canEnforce(part))) places.add(i);
+  const rest = without(places);
+  if (places.size > 0 && (await canEnforce(rest))) return rest;
+  return asked.mayBeLeftOut ? undefined : asked;
 }
 
 const named = (name: string, { reason, message, param }: Refusal): Refusal =>

@@ -2,7 +2,8 @@
 import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
-import type { ToolReader, ToolCallText } from "./tools/reader.js";
+import type { CallForm } from "./tools/form.js";
+import type { Read, ToolReader, ToolCallText } from "./tools/reader.js";
 
 export interface TextOptions {
   readonly index: number;
@@ -83,6 +84,13 @@ export class CompletionText implements TextForm {
   }
 }
 
+/** Where calls are read. */
+export interface CallsIn {
+  readonly reader: ToolReader;
+  /** What stands for control tokens that are marks of calls: their pieces have no text. */
+  readonly marks: CallForm["marks"];
+}
+
 /** A text of `/v1/chat/completions`. */
 export class ChatText implements TextForm {
   private content = "";
@@ -94,18 +102,18 @@ export class ChatText implements TextForm {
 
   constructor(
     private readonly options: TextOptions,
-    private readonly tools: ToolReader | undefined,
+    private readonly tools: CallsIn | undefined,
   ) {
     this.measures = new MeasuresSoFar(options.wantsMeasures);
   }
 
   get isFull(): boolean {
-    return this.tools?.isFull ?? false;
+    return this.tools?.reader.isFull ?? false;
   }
 
   piece(piece: Piece): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
-    const delta = this.delta(this.tools ? this.tools.push(piece.text) : { content: piece.text, calls: [] });
+    const delta = this.delta(this.tools ? read(this.tools, piece) : { content: piece.text, calls: [] });
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
@@ -115,7 +123,7 @@ export class ChatText implements TextForm {
 
   end(stats: GenerationStats): object[] {
     // clients need the role, also of a text without a token that is shown
-    const delta = (this.tools && this.delta(this.tools.flush())) ?? (this.isFirst ? { content: "" } : undefined);
+    const delta = (this.tools && this.delta(this.tools.reader.flush())) ?? (this.isFirst ? { content: "" } : undefined);
     this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
@@ -149,3 +157,5 @@ export class ChatText implements TextForm {
     return { index: this.options.index, delta: { ...role, ...delta }, logprobs, finish_reason: null, ...measures };
   }
 }
+
+const read = ({ reader, marks }: CallsIn, { text, token }: Piece): Read => reader.push(text + (marks.get(token) ?? ""));

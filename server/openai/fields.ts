@@ -163,7 +163,7 @@ export const FIELDS = {
   tool_choice: partly(
     CONVERSATION,
     schema.toolChoice,
-    "`none`, `auto`, `required`, a function; the last two are enforced. `allowed_tools` and custom tools are refused",
+    "`none`, `auto`, `required`, a function; the last two are enforced, and with `auto` what begins as a call. `allowed_tools` and custom tools are refused",
     neutral("auto"),
   ),
   parallel_tool_calls: yes(CHAT, schema.flag, "false: the answer ends after the first call", neutral(true)),

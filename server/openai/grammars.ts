@@ -1,9 +1,11 @@
 /** The grammar that a request asks for: by `response_format`, or by a tool that must be called. */
 import type { Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
-import { parametersOf, type CallForm } from "./tools/form.js";
+import { parametersOf } from "./tools/arguments.js";
+import type { CallForm } from "./tools/form.js";
+import { callGrammar, callsFormat, freeGrammar } from "./tools/grammar.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
@@ -11,9 +13,13 @@ export interface AskedGrammar {
   readonly field: string;
   /** What it is made of, each with its field: what is wrong with the whole is wrong with one of them. */
   readonly parts?: readonly AskedPart[];
+  /** The same without what the parts of these places ask for: the text need not obey those that cannot be enforced. */
+  readonly without?: (places: ReadonlySet<number>) => AskedGrammar;
+  /** Where the chain has no place for it, or it cannot be enforced, no grammar is taken. */
+  readonly mayBeLeftOut?: boolean;
 }
 
-interface AskedPart extends AskedGrammar {
+export interface AskedPart extends AskedGrammar {
   /** What messages call it. */
   readonly name: string;
 }
@@ -22,8 +28,10 @@ interface AskedPart extends AskedGrammar {
 export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGrammar | undefined {
   const ofFormat = formatGrammar(body);
   const called = calledTools(body);
-  if (!called || !form) return ofFormat && { source: ofFormat, field: "response_format" };
-  if (ofFormat)
+  const format = ofFormat && { source: ofFormat, field: "response_format", name: "the response" };
+  if (!form) return format;
+  if (!called) return format ? formatOrCalls(body, form, format) : autoGrammar(body, form);
+  if (format)
     throw new Refusal(
       "invalid_request",
       "`response_format` asks for JSON, and `tool_choice` for a call of a tool: give one",
@@ -31,14 +39,49 @@ export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGra
         param: "tool_choice",
       },
     );
-  const { tools = [], schema_options: options } = body;
-  const parts = called.map((tool): AskedPart => ({
+  const source = callGrammar(form, called, body.schema_options);
+  return { source, field: "tool_choice", parts: partsOf(body, called) };
+}
+
+/** Each tool's schema. */
+const partsOf = ({ tools = [], schema_options: options }: ChatBody, called: readonly Tool[]): AskedPart[] =>
+  called.map((tool) => ({
     source: { ...options, jsonSchema: parametersOf(tool) },
     field: `tools[${tools.indexOf(tool)}].function.parameters`,
     name: `the tool \`${tool.function.name}\``,
   }));
-  return { source: form.grammar(called, options), field: "tool_choice", parts };
+
+/** The tools, those of some places with any arguments. */
+const loosened = (tools: readonly Tool[], places: ReadonlySet<number>): readonly Tool[] =>
+  tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
+
+/** Text in which calls may come. */
+function autoGrammar(body: ChatBody, form: CallForm): AskedGrammar | undefined {
+  const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
+  const asked = (given: readonly Tool[]): AskedGrammar | undefined => {
+    const source = freeGrammar(form, given, { schema, isParallel });
+    return source && { source, field: "tools", parts: partsOf(body, tools), mayBeLeftOut: true };
+  };
+  const whole = asked(tools);
+  return whole && { ...whole, without: (places) => asked(loosened(tools, places))! };
 }
+
+/** Text of the format that is asked for, or calls in its place. */
+function formatOrCalls(body: ChatBody, form: CallForm, format: AskedPart): AskedGrammar {
+  const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
+  const asked = (given: readonly Tool[]): AskedGrammar => {
+    const { jsonSchema, ...options } = format.source as SchemaSource;
+    const json = { ...options, type: "json_schema", json_schema: jsonSchema };
+    const structuralTag = { type: "or", elements: [json, callsFormat(form, given, { schema, isParallel })] };
+    return { source: { structuralTag }, field: format.field, parts: [...partsOf(body, tools), format] };
+  };
+  return { ...asked(tools), without: (places) => asked(loosened(tools, places)) };
+}
+
+const withAnyArguments = (tool: Tool): Tool => ({
+  ...tool,
+  function: { ...tool.function, parameters: { type: "object" } },
+});
 
 function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;

@@ -1,7 +1,7 @@
 /** `POST /v1/chat/completions` and `/v1/completions`. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
-import { prepareGrammars } from "../engine/grammars.js";
+import { enforceable, prepareGrammars } from "../engine/grammars.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -71,7 +71,8 @@ async function answer(
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
-  const grammar = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const grammar = await enforceable(engine, asked, waiter);
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
@@ -137,10 +138,10 @@ function formOf({ engine: { model } }: Serving, given: GivenBody, index: number,
   if (given.endpoint === "completions") return new CompletionText(options);
   const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
   if (!form) return new ChatText(options, undefined);
-  const names = new Set(tools.map((tool) => tool.function.name));
+  const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
   // an enforced call is the whole answer
   const isOne = typeof choice === "object" || choice === "required";
-  return new ChatText(options, new ToolReader(form, names, isParallel && !isOne));
+  return new ChatText(options, { marks: form.marks, reader: new ToolReader(form, byName, isParallel && !isOne) });
 }
 
 /** The form of calls, if the model may call tools. */
@@ -153,7 +154,7 @@ async function callFormFor(
   if (form) return form;
   throw new Refusal(
     "unsupported_tools",
-    "the model's chat template writes no calls of tools, or in a form that is not known: describe the tools in a message",
+    "the model's chat template writes no calls of tools, or in a form that is not read: describe the tools in a message",
     { param: "tools" },
   );
 }

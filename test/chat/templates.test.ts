@@ -1,6 +1,7 @@
 /** All templates of llama.cpp's repository beside llama.cpp's own rendering; docs/chats.md lists each difference with its reason. */
 import { expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
+import { Digits } from "../../runtime/chat/digits.js";
 import { loadJinja } from "../../runtime/chat/jinja.js";
 import { Budget } from "../../runtime/chat/limits.js";
 import { prepared } from "../../runtime/chat/messages.js";
@@ -54,7 +55,7 @@ async function differencesOf(template: string): Promise<Difference[]> {
   const found = await Promise.all(
     CASES.map(async (one) => {
       const text = await ours(source, one);
-      const messages = prepared(one.messages, forms);
+      const messages = prepared(one.messages, forms, new Digits([]));
       const given = { ...variables, messages, tools: one.tools ?? null, add_generation_prompt: true };
       const dates = dateVariables();
       const engine = byEngine(source, { ...given, ...dates, bos_token: "<s>", eos_token: "</s>" });

@@ -280,7 +280,8 @@ describe("tools", () => {
         seed: 5,
       };
       const { tool_calls: calls, content } = await answerTo([USER], fields);
-      expect([calls, content]).toMatchObject([[{ function: { name: "find", arguments: "{}" } }], null]);
+      const args = expect.stringMatching(/^\{\s*\}$/) as unknown;
+      expect([calls, content]).toMatchObject([[{ function: { name: "find", arguments: args } }], null]);
     }
   });
 

@@ -1,26 +1,33 @@
 /** Content beside calls, read piece by piece. */
 import { describe, expect, test } from "@jest/globals";
-import { ToolReader } from "../../server/openai/tools/reader.js";
+import type { Tool } from "../../runtime/chat/messages.js";
+import { JSON_ARGUMENTS } from "../../server/openai/tools/arguments.js";
 import type { CallForm } from "../../server/openai/tools/form.js";
+import { objectItem } from "../../server/openai/tools/object.js";
+import { ToolReader } from "../../server/openai/tools/reader.js";
+import { segmentsItem } from "../../server/openai/tools/segments.js";
 
-const CALL = "<call>find</call>";
+const CALL = "<call>find {}</call>";
 const form: CallForm = {
+  lead: "\n",
   mark: "<call>",
-  read(text) {
-    const end = text.indexOf("</call>");
-    return end < 0 ? "open" : { name: text.slice(6, end), arguments: "{}", length: end + 7 };
-  },
-  grammar: () => ({ gbnf: "" }),
+  head: "<call>",
+  item: segmentsItem([{ hole: "name" }, " ", { hole: "arguments" }], JSON_ARGUMENTS),
+  between: "</call>\n<call>",
+  close: "</call>",
+  marks: new Map(),
+  beside: [],
 };
+const tool: Tool = { type: "function", function: { name: "find" } };
 
 /** What a text is read as, in pieces of some characters. */
-function read(text: string, size: number): { content: string; calls: number } {
-  const reader = new ToolReader(form, new Set(["find"]), true);
+function read(text: string, size: number, of = form): { content: string; calls: readonly string[] } {
+  const reader = new ToolReader(of, new Map([["find", tool]]), true);
   let content = "";
-  let calls = 0;
+  const calls: string[] = [];
   const add = (one: ReturnType<ToolReader["push"]>): void => {
     content += one.content;
-    calls += one.calls.length;
+    for (const { index, function: called } of one.calls) calls.push(`${index} ${called.name} ${called.arguments}`);
   };
   for (let at = 0; at < text.length; at += size) add(reader.push(text.slice(at, at + size)));
   add(reader.flush());
@@ -33,12 +40,78 @@ describe.each([1, 3, 100])("in pieces of %i", (size) => {
     [`\n\n${CALL}\n${CALL}\n `, "", 2],
     ["  \n", "  \n", 0],
     [" And God", " And God", 0],
-    [`I look.\n${CALL}`, "I look.\n", 1],
+    // a line break before a call is the template's, others are the model's
+    [`I look.\n${CALL}`, "I look.", 1],
+    [`I look.\n\n\n${CALL}`, "I look.\n\n", 1],
+    [`I look. ${CALL}`, "I look. ", 1],
+    [`First line.\n\n- one`, "First line.\n\n- one", 0],
     [`${CALL}\nFirst line.\n\n- one`, "\nFirst line.\n\n- one", 1],
     [`a ${CALL} b  c`, "a  b  c", 1],
-    [" <call>other</call>", " <call>other</call>", 0],
+    [`a${CALL}b\n${CALL}c`, "abc", 2],
+    // blanks beside marks may be others
+    ["<call> find\n{ }\n</call>\n\n<call>find{}</call>.", ".", 2],
+    // without its end
+    ["<call>find {}", "", 1],
+    ["<call>find {}</ca", "", 1],
+    ["<call>find {} and more", " and more", 1],
+    // no calls
+    [" <call>other {}</call>", " <call>other {}</call>", 0],
+    ["<call>find {]", "<call>find {]", 0],
+    ["<call>find {}</call><call>other {}</call>", "<call>other {}</call>", 1],
     [" <cal", " <cal", 0],
+    ["a\n<call>find {", "a\n<call>find {", 0],
   ])("%j", (text, content, calls) => {
-    expect(read(text, size)).toEqual({ content, calls });
+    const found = read(text, size);
+    expect([found.content, found.calls.length]).toEqual([content, calls]);
   });
+
+  test("arguments are as they are written", () => {
+    const args = '{ "a":1234567890123456789, "b": [1e400, 1.0,"}\\"" ],\n"a" : null}';
+    expect(read(`<call>find ${args}</call>`, size).calls).toEqual([`0 find ${args}`]);
+  });
+
+  test("a list of objects, with other members beside", () => {
+    const keys = { name: "name", arguments: "with", id: "id", others: ["name", "with", "id"] };
+    const item = objectItem([], keys);
+    const listed = { ...form, mark: "<call>", head: "<call>[", item, between: ", ", close: "]" };
+    const text = 'x<call>[ {"with": {"a": 1.50}, "name": "find"},{"id": "1", "name": "find", "with": {}} ] y';
+    expect(read(text, size, listed)).toEqual({ content: "x y", calls: ['0 find {"a": 1.50}', "1 find {}"] });
+    // without a mark
+    const plain = { ...listed, lead: "", mark: "{", head: "", between: undefined, close: "" };
+    const code = 'if (a) { b } {"c": {"name": "find"}} {"name": "find", "with": {}}';
+    expect(read(code, size, plain)).toEqual({ content: 'if (a) { b } {"c": {"name": "find"}} ', calls: ["0 find {}"] });
+  });
+
+  test("the last marks after a call may be missing", () => {
+    const closed = { ...form, between: "</call><call>", close: "</call></calls>" };
+    for (const [end, content] of [
+      ["</call></calls>.", "."],
+      ["</call>.", "."],
+      [" </call>\n", ""],
+      ["</ca.", "</ca."],
+    ] as const)
+      expect(read(`<call>find {}${end}`, size, closed)).toEqual({ content, calls: ["0 find {}"] });
+  });
+
+  test("a mark that is a control token", () => {
+    const token = "\ufdd0";
+    const marked: CallForm = {
+      ...form,
+      mark: token,
+      head: token,
+      between: token,
+      close: "",
+      marks: new Map([[7, token]]),
+    };
+    const text = `a\n${token}find {}${token}find {"b": 1} c ${token}other {}`;
+    // one that begins no call is left out, as other control tokens are
+    expect(read(text, size, marked)).toEqual({ content: "a c other {}", calls: ["0 find {}", '1 find {"b": 1}'] });
+  });
+});
+
+test("ids have nine letters and digits, and each call its own", () => {
+  const reader = new ToolReader(form, new Map([["find", tool]]), true);
+  const ids = reader.push(CALL.repeat(50)).calls.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(50);
+  for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
 });

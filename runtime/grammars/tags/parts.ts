@@ -36,6 +36,14 @@ export function keyOf(format: Format<Part>): string {
     case "triggered_tags":
     case "tags_with_separator":
       return JSON.stringify({ ...format, tags: idsOf(format.tags) });
+    case "free_text":
+      return JSON.stringify({ ...format, tags: idsOf(format.tags ?? []), blocks: idsOf(format.blocks ?? []) });
+    case "repeat":
+      return JSON.stringify({ ...format, content: format.content.id, separator: format.separator?.id });
+    case "members": {
+      const members = format.members.map(({ content, required }) => [content.id, required]);
+      return JSON.stringify({ ...format, members, separator: format.separator?.id });
+    }
     default:
       return JSON.stringify(format);
   }
@@ -45,6 +53,7 @@ const idsOf = (parts: readonly Part[]): readonly number[] => parts.map(({ id }) 
 export function isFree(format: Format<Part>): boolean {
   switch (format.type) {
     case "any_text":
+    case "free_text":
       return true;
     case "triggered_tags":
       return !(format.at_least_one && format.stop_after_first);
@@ -57,13 +66,30 @@ export function isFree(format: Format<Part>): boolean {
   }
 }
 
+/** The parts of a list, and where they are. */
+function listed(format: Format<Part>): (readonly [part: Part | undefined, at: string])[] {
+  if (format.type === "repeat")
+    return [
+      [format.content, "content"],
+      [format.separator, "separator"],
+    ];
+  if (format.type !== "members") return [];
+  return [
+    ...format.members.map(({ content }, i) => [content, `members/${i}/content`] as const),
+    [format.separator, "separator"],
+  ];
+}
+
 /** What is wrong with a format beside its members. */
 export function check(format: Format<Part>, path: string): void {
   if (format.type === "tag" && format.end === "" && format.content.isFree)
     throw fault(`${path}/end`, 'expected a text, found "": free text, which the tag holds, goes on until its end');
-  if (format.type !== "triggered_tags") return;
-  const triggers = new Starts(format.triggers);
-  for (const [i, tag] of format.tags.entries()) {
+  for (const [part, at] of listed(format))
+    if (part?.isFree) throw fault(`${path}/${at}`, "expected no free text at its end, which has no end of its own");
+  if (format.type !== "triggered_tags" && format.type !== "free_text") return;
+  const { triggers: given = [], tags = [] } = format;
+  const triggers = new Starts(given);
+  for (const [i, tag] of tags.entries()) {
     const { begin } = formatOfTag(tag);
     if (triggers.end(begin, 0) === Infinity)
       throw fault(`${path}/tags/${i}/begin`, `expected one of the triggers at its beginning, found ${show(begin)}`);

@@ -16,9 +16,28 @@ export type Format<T> =
   | { readonly type: "sequence" | "or"; readonly elements: readonly T[] }
   | { readonly type: "tag"; readonly begin: string; readonly content: T; readonly end: string }
   | (Endings & { readonly type: "triggered_tags"; readonly triggers: readonly string[]; readonly tags: readonly T[] })
-  | (Endings & { readonly type: "tags_with_separator"; readonly tags: readonly T[]; readonly separator: string });
+  | (Endings & { readonly type: "tags_with_separator"; readonly tags: readonly T[]; readonly separator: string })
+  | (Openers<T> & { readonly type: "free_text"; readonly stop_after_first?: boolean })
+  | { readonly type: "repeat"; readonly content: T; readonly separator?: T }
+  | { readonly type: "members"; readonly members: readonly GivenMember<T>[]; readonly separator?: T };
+
+/** A part that comes at most once. */
+interface GivenMember<T> {
+  readonly content: T;
+  readonly required: boolean;
+}
 
 type SchemaOptions = Readonly<Partial<Record<"ignore" | "whitespace" | "order" | "others", unknown>>>;
+
+/** What free text may have inside. */
+interface Openers<T> {
+  readonly triggers?: readonly string[];
+  readonly tags?: readonly T[];
+  /** Formats that begin with a control token. */
+  readonly blocks?: readonly T[];
+  /** Control tokens. */
+  readonly tokens?: readonly number[];
+}
 
 interface Endings {
   readonly at_least_one?: boolean;
@@ -62,6 +81,10 @@ const flag: Member = (value, path) => {
   if (typeof value !== "boolean") throw fault(path, `expected a boolean, found ${show(value)}`);
   return value;
 };
+const token: Member = (value, path) => {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 31) return value;
+  throw fault(path, `expected the number of a token, found ${show(value)}`);
+};
 const listOf =
   (member: Member): Member =>
   (value, path, inner) => {
@@ -71,6 +94,13 @@ const listOf =
 const anything: Member = (value) => value;
 const format: Member = (value, path, inner) => inner(value, path);
 const formats = listOf(format);
+const member: Member = (value, path, inner) => {
+  if (!isObject(value)) throw fault(path, `expected an object with \`content\` and \`required\`, found ${show(value)}`);
+  const { content, required, ...rest } = value;
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) throw fault(path, `a member has no \`${unknown}\``);
+  return { content: inner(content, `${path}/content`), required: flag(required, `${path}/required`, inner) };
+};
 const tag: Member = (value, path, inner) => {
   if (!isObject(value)) return inner(value, path);
   const { type = "tag" } = value;
@@ -87,7 +117,7 @@ interface Kind {
 const SCHEMA_OPTIONS = { ignore: anything, whitespace: anything, order: anything, others: anything };
 const ENDINGS = { at_least_one: flag, stop_after_first: flag };
 
-/** The types of formats, and their members. */
+/** The types of formats, and their members; the last three are not XGrammar's. */
 const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["type"], Kind>> = {
   const_string: { required: { value: someText } },
   json_schema: { required: { json_schema: anything }, optional: SCHEMA_OPTIONS },
@@ -99,6 +129,18 @@ const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["t
   tag: { required: { begin: someText, content: format, end: anyText } },
   triggered_tags: { required: { triggers: listOf(someText), tags: listOf(tag) }, optional: ENDINGS },
   tags_with_separator: { required: { tags: listOf(tag), separator: anyText }, optional: ENDINGS },
+  free_text: {
+    required: {},
+    optional: {
+      triggers: listOf(someText),
+      tags: listOf(tag),
+      blocks: formats,
+      tokens: listOf(token),
+      stop_after_first: flag,
+    },
+  },
+  repeat: { required: { content: format }, optional: { separator: format } },
+  members: { required: { members: listOf(member) }, optional: { separator: format } },
 };
 
 /**

@@ -19,7 +19,7 @@ export function tagRules(given: unknown): Rules {
   return writer.rules;
 }
 
-type Triggered = Format<Part> & { readonly type: "triggered_tags" };
+type Triggered = Format<Part> & { readonly type: "triggered_tags" | "free_text" };
 type Separated = Format<Part> & { readonly type: "tags_with_separator" };
 
 const listed = (end: string): readonly string[] => (end === "" ? [] : [end]);
@@ -29,6 +29,7 @@ class Writer {
   private readonly free = new FreeTexts(this.rules);
   private readonly parts = new Map<string, Part>();
   private readonly bodies = new Map<Part, Item>();
+  private count = 0;
   /** Of all formats, as JSON. */
   private length = 0;
 
@@ -65,8 +66,23 @@ class Writer {
         return sequence(textOf(format.begin), this.body(part));
       case "triggered_tags":
         return this.triggered(format, end, false);
+      case "free_text":
+        return this.triggered(format, end, false);
       case "tags_with_separator":
         return this.separated(format);
+      case "repeat": {
+        const content = this.rule(this.open(format.content, end));
+        const separator = format.separator ? this.open(format.separator, end) : EMPTY;
+        return sequence(content, repeat(sequence(separator, content), 0));
+      }
+      case "members": {
+        const members = format.members.map(({ content, required: isRequired }) => ({
+          item: this.open(content, end),
+          isRequired,
+        }));
+        const separator = format.separator ? this.open(format.separator, end) : EMPTY;
+        return { kind: "members", members, separator, order: "any", min: 0, max: Infinity };
+      }
       default:
         throw new TypeError(`expected an item of the format ${format.type}`);
     }
@@ -80,6 +96,7 @@ class Writer {
       case "any_text":
         return this.free.upTo([end]).closed(end);
       case "triggered_tags":
+      case "free_text":
         return this.triggered(format, end, true);
       case "sequence": {
         const last = format.elements.at(-1)!;
@@ -107,16 +124,19 @@ class Writer {
   }
 
   private triggered(format: Triggered, end: string, isClosed: boolean): Item {
-    const { triggers, tags, at_least_one: isNeeded = false, stop_after_first: isLast = false } = format;
+    const { triggers = [], tags = [], stop_after_first: isLast = false } = format;
+    const isNeeded = format.type === "triggered_tags" && (format.at_least_one ?? false);
     const close = textOf(isClosed ? end : "");
     if (isNeeded && isLast) return sequence(this.anyOf(tags), close);
     const free = this.free.upTo([...triggers, ...listed(end)]);
-    const text = free.without();
-    const { clear, others } = this.afterText(free, tags);
+    const { blocks, lead } = this.controls(format, free, end);
+    const text = sequence(lead, free.without());
+    const { clear: ofTags, others } = this.afterText(free, tags, lead);
+    const clear = choice([ofTags, ...blocks]);
     const isClear = others.length === 0 && (!isClosed || free.isClear(end));
     // one of the tags, after free text; what is the same before all of them and the end is there once
     const one = choice([sequence(text, clear), ...others]);
-    const rest = isClosed ? free.closed(end) : text;
+    const rest = isClosed ? sequence(lead, free.closed(end)) : text;
     const all = isClear
       ? sequence(text, isLast ? repeat(clear, 0, 1) : repeat(sequence(clear, text), 0), close)
       : isLast
@@ -125,8 +145,29 @@ class Writer {
     return isNeeded ? sequence(this.anyOf(tags), all) : all;
   }
 
+  /** What begins with a control token in free text, and free text up to the last of the control tokens that may come in it. */
+  private controls(format: Triggered, free: FreeText, end: string): { readonly blocks: Item[]; readonly lead: Item } {
+    if (format.type === "triggered_tags") return { blocks: [], lead: EMPTY };
+    const { blocks = [], tokens = [] } = format;
+    const one = tokens.map((token): Item => ({ kind: "token", token, isNegated: false }));
+    return {
+      blocks: blocks.map((block) => this.open(block, end)),
+      lead: one.length === 0 ? EMPTY : this.rule(repeat(sequence(free.without(), choice(one)), 0)),
+    };
+  }
+
+  private rule(item: Item): Item {
+    const name = `part ${++this.count}`;
+    this.rules.set(name, item);
+    return { kind: "rule", name };
+  }
+
   /** Tags after free text: those that are clear, and the others with the text. */
-  private afterText(free: FreeText, tags: readonly Part[]): { readonly clear: Item; readonly others: readonly Item[] } {
+  private afterText(
+    free: FreeText,
+    tags: readonly Part[],
+    lead: Item,
+  ): { readonly clear: Item; readonly others: readonly Item[] } {
     const clear: Branch[] = [];
     const byCut = new Map<string, Branch[]>();
     for (const tag of new Set(tags)) {
@@ -141,7 +182,7 @@ class Writer {
         else byCut.set(cut, [branch]);
       }
     }
-    const others = [...byCut].map(([cut, after]) => sequence(free.until(cut), branches(after)));
+    const others = [...byCut].map(([cut, after]) => sequence(lead, free.until(cut), branches(after)));
     return { clear: branches(clear), others };
   }
 
