@@ -1,11 +1,12 @@
 /** The automata of a binding: one for a grammar and a vocabulary, so that what is worked out for one text is there for the next. */
 import { translate, translated } from "../core/errors.js";
 import { textsOf, toBytes, type Vocabulary } from "../core/vocabulary.js";
-import type {
-  Automaton,
-  AnyAutomatonBinding,
-  AutomatonPosition,
-  TokenTrie,
+import {
+  hasThreads,
+  type Automaton,
+  type AnyAutomatonBinding,
+  type AutomatonPosition,
+  type TokenTrie,
 } from "../backends/native/automatonBinding.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import { tokenBytes } from "./tokenBytes.js";
@@ -63,7 +64,7 @@ export class OpenVocabulary implements Tokens {
   /** The same without holding this thread, where there are others. */
   async openLater(key: string, table: Table): Promise<OpenAutomaton> {
     const { binding } = this;
-    if (!("openAutomaton" in binding)) return this.open(key, table);
+    if (!hasThreads(binding)) return this.open(key, table);
     try {
       const automaton = await binding.openAutomaton(this.#trie, wordsFor(table, this));
       // another text may have opened it meanwhile

@@ -1,6 +1,6 @@
 /** llama.cpp's own sampler for grammars, beside which the engine's masks and verdicts are judged. */
 import { InputError } from "../../runtime/core/errors.js";
-import { followed } from "../../runtime/grammars/followed.js";
+import { hasBit } from "../../runtime/grammars/bits.js";
 import type { GrammarState } from "../../runtime/grammars/types.js";
 import { loadOracle, type LlamaGrammar } from "../native/oracle.js";
 import type { Words } from "./walk.js";
@@ -23,6 +23,17 @@ function stateOf(grammar: LlamaGrammar): GrammarState {
     release: () => undefined,
   };
   return state;
+}
+
+/** The positions after each of the tokens in turn, up to the first that may not come next. */
+function followed(start: GrammarState, tokens: ArrayLike<number>): readonly GrammarState[] {
+  const states: GrammarState[] = [];
+  for (const token of Array.from(tokens)) {
+    const at = states.at(-1) ?? start;
+    if (!hasBit(at.bits(), token)) break;
+    states.push(at.accept(token));
+  }
+  return states;
 }
 
 /**

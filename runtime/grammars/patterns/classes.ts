@@ -1,8 +1,22 @@
 /** Classes of characters that regular expressions have names for. */
 import { spend } from "../budget.js";
 import { inTexts, without } from "../regular/ranges.js";
-import { BLANKS, DIGITS, WORD } from "../text/classes.js";
 import type { Ranges } from "../text/rules.js";
+
+const DIGITS: Ranges = [[0x30, 0x39]];
+export const WORD: Ranges = [...DIGITS, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
+const BLANKS: Ranges = [
+  [9, 13],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
 
 /** The classes that a letter after `\` names. */
 export const CLASSES: Readonly<Record<string, Ranges>> = {

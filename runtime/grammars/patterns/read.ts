@@ -7,8 +7,7 @@ import { Reader } from "../text/reader.js";
 import type { Ranges } from "../text/rules.js";
 import { inTexts, without } from "../regular/ranges.js";
 import { inexpressible } from "./inexpressible.js";
-import { WORD } from "../text/classes.js";
-import { CLASSES, NO_LINE_END, propertyRanges } from "./classes.js";
+import { CLASSES, NO_LINE_END, propertyRanges, WORD } from "./classes.js";
 import { ANY_CHARACTER, END, START, wordBoundary, type Part } from "./syntax.js";
 
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };

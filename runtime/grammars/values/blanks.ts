@@ -1,26 +1,13 @@
 /** What may come between the parts of JSON. */
 import { all, any, textOf, type Item } from "../text/rules.js";
+import type { SchemaSource } from "../types.js";
 
-export interface SchemaOptions {
-  /**
-   * What may come between the parts: nothing; a blank at most; what `JSON.stringify(v)`, `JSON.stringify(v, null, n)` and Python's `json.dumps` write;
-   * or all that JSON allows. A model that writes blanks without end is kept from it by the first three.
-   * @default "usual"
-   */
-  readonly whitespace?: Whitespace;
-  /**
-   * Whether the members of an object come in the order of `properties`, and others after them, or in any order.
-   * @default "declared"
-   */
-  readonly order?: "declared" | "any";
-  /**
-   * Whether members come that nothing describes, in objects whose schema declares some with `properties` and says nothing of others.
-   * @default "any"
-   */
-  readonly others?: "none" | "any";
-}
+/** The options of a `SchemaSource` that say how its values are written; without `others`, any come. */
+export type SchemaOptions = {
+  readonly [Name in "whitespace" | "order" | "others"]?: NonNullable<SchemaSource[Name]>;
+};
 
-export type Whitespace = "none" | "line" | "usual" | "any";
+type Whitespace = Required<SchemaOptions>["whitespace"];
 
 export interface Blanks {
   readonly rules: readonly (readonly [name: string, item: Item])[];
