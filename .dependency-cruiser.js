@@ -52,7 +52,7 @@ export const LAYERS = {
   grammars: ["backends", "core"],
   sequence: ["backends", "core", "grammars"],
   chain: ["backends", "core", "grammars", "sequence"],
-  chat: ["backends", "core", "sequence"],
+  chat: ["backends", "core", "grammars", "sequence"],
   decode: ["backends", "chain", "core", "grammars", "sequence"],
   generation: ["backends", "chain", "core", "decode", "grammars", "sequence"],
   models: ["backends", "chain", "chat", "core", "decode", "generation", "grammars", "sequence"],

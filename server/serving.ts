@@ -3,7 +3,7 @@ import type { DefaultChains } from "./engine/defaults.js";
 import type { Engine } from "./engine/engine.js";
 import type { Keys } from "./keys/keys.js";
 import type { Metrics } from "./metrics/metrics.js";
-import type { CallForm } from "./openai/tools/form.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { Queue } from "./queue/queue.js";
 import type { Samplers } from "./samplers/samplers.js";
 

@@ -2,8 +2,8 @@
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
-import type { CommonBody } from "../openai/bodies.js";
-import { isNeutral } from "../openai/fields.js";
+import type { CommonBody } from "../request/bodies.js";
+import { isNeutral } from "../request/fields.js";
 import { Refusal } from "../refusal.js";
 import type { SamplerClient, Samplers } from "../samplers/samplers.js";
 import { mostFor, type DefaultChains } from "./defaults.js";

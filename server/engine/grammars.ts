@@ -7,7 +7,7 @@ import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Waiter } from "../lanes/lane.js";
-import type { AskedGrammar } from "../openai/grammars.js";
+import type { AskedGrammar } from "../request/grammars.js";
 import type { Engine } from "./engine.js";
 import type { Prepared } from "./parameters.js";
 

@@ -6,8 +6,8 @@ import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { seededChain, type Chain } from "ggsl/chain/chain.js";
 import type { Feed } from "ggsl/sequence/features/feed.js";
 import type { UniformValues } from "ggsl/sequence/sequence.js";
-import type { CommonBody } from "../openai/bodies.js";
-import { isNeutral, LONGEST_WINDOW } from "../openai/fields.js";
+import type { CommonBody } from "../request/bodies.js";
+import { isNeutral, LONGEST_WINDOW } from "../request/fields.js";
 import { Refusal } from "../refusal.js";
 
 /** Fields that set a uniform, and the names that it may have: the first that the chain has. */

@@ -3,7 +3,7 @@ import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
-import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../openai/bodies.js";
+import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../request/bodies.js";
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";

@@ -6,14 +6,14 @@ import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
 import { laneOf } from "../lanes/lane.js";
-import { headOf, usageOf } from "../openai/answers.js";
-import type { ChatBody, GivenBody } from "../openai/bodies.js";
-import { ChatText, CompletionText, type TextForm } from "../openai/choices.js";
-import { EventStream } from "../openai/events.js";
-import type { TextEndpoint } from "../openai/fields.js";
-import { grammarFor } from "../openai/grammars.js";
-import type { CallForm } from "../openai/tools/form.js";
-import { ToolReader } from "../openai/tools/reader.js";
+import { headOf, usageOf } from "../apis/openai/answers.js";
+import type { ChatBody, GivenBody } from "../request/bodies.js";
+import { ChatText, CompletionText, type TextForm } from "../apis/openai/choices.js";
+import { EventStream } from "../http/events.js";
+import type { TextEndpoint } from "../request/fields.js";
+import { grammarFor } from "../request/grammars.js";
+import { AnswerReader } from "ggsl/chat/answer.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
 import type { ChosenModel } from "./models.js";
@@ -137,11 +137,9 @@ function formOf({ engine: { model } }: Serving, given: GivenBody, index: number,
   };
   if (given.endpoint === "completions") return new CompletionText(options);
   const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
-  if (!form) return new ChatText(options, undefined);
-  const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
   // an enforced call is the whole answer
   const isOne = typeof choice === "object" || choice === "required";
-  return new ChatText(options, { marks: form.marks, reader: new ToolReader(form, byName, isParallel && !isOne) });
+  return new ChatText(options, new AnswerReader(form && { form, tools, isParallel: isParallel && !isOne }));
 }
 
 /** The form of calls, if the model may call tools. */

@@ -4,8 +4,8 @@ import { promptOf } from "../engine/plan.js";
 import { openUsage } from "../engine/texts.js";
 import { setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
-import { usageOf } from "../openai/answers.js";
-import type { LogitsBody } from "../openai/bodies.js";
+import { usageOf } from "../apis/openai/answers.js";
+import type { LogitsBody } from "../request/bodies.js";
 import type { Serving } from "../serving.js";
 import { addPost, admit, answered, chooseModel } from "./exchange.js";
 

@@ -1,8 +1,8 @@
 /** `GET /openapi.json`: the paths and bodies for tools that make clients. */
 import type { FastifyInstance } from "fastify";
-import { PATHS } from "../openai/check.js";
-import { bodySchema, fieldsOn, type Endpoint } from "../openai/fields.js";
-import type { Schema } from "../openai/schemas.js";
+import { PATHS } from "../request/check.js";
+import { bodySchema, fieldsOn, type Endpoint } from "../request/fields.js";
+import type { Schema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";
 
 /** The paths, and what each answers. */

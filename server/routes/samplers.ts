@@ -1,8 +1,8 @@
 /** `POST /v1/samplers`: compiles a sampler and keeps it, so that requests can name it by its id. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { guarded } from "../guarded.js";
-import { tidyBody } from "../openai/check.js";
-import { someObject, text } from "../openai/schemas.js";
+import { tidyBody } from "../request/check.js";
+import { someObject, text } from "../request/schemas.js";
 import { samplerJson } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
 import { clientOf, ignore } from "./exchange.js";

@@ -5,8 +5,8 @@ import type { Model } from "ggsl/models/model.js";
 import { DEFAULT_NAME } from "../engine/choose.js";
 import { promptTextOf } from "../engine/plan.js";
 import { laneOf } from "../lanes/lane.js";
-import type { TemplateBody } from "../openai/bodies.js";
-import { RANDOM_SEED } from "../openai/fields.js";
+import type { TemplateBody } from "../request/bodies.js";
+import { RANDOM_SEED } from "../request/fields.js";
 import type { Serving } from "../serving.js";
 import { addPost, answered, chooseModel } from "./exchange.js";
 

@@ -5,7 +5,7 @@ import type { Model } from "ggsl/models/model.js";
 import { checkTokens, inField } from "../engine/plan.js";
 import { most } from "../http/limits.js";
 import { laneOf } from "../lanes/lane.js";
-import type { DetokenizeBody, TokenizeBody } from "../openai/bodies.js";
+import type { DetokenizeBody, TokenizeBody } from "../request/bodies.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
 import { addPost, answered, chooseModel } from "./exchange.js";

@@ -39,15 +39,15 @@ one that takes nothing for 60 s counts as gone :: server/events :: a reader that
 ~response_format~ is enforced while tokens are picked :: server/chat :: a JSON schema is enforced
 A keyword that cannot be enforced is a 400 :: server/chat :: a JSON schema is enforced
 Tools are shown to the model by its chat template :: server/chat :: one that must be called is called, with arguments that its schema allows
-Of llama.cpp's 70 templates 59 have such a form :: server/toolForms :: the templates without a form
-Text around calls is content as it was written :: server/toolForms :: content before a call, in pieces of %i
-Several calls are read where the template shows several :: server/toolForms :: calls, in pieces of %i
+Of llama.cpp's 70 templates 59 have such a form :: chat/toolForms :: the templates without a form
+Text around calls is content as it was written :: chat/toolForms :: content before a call, in pieces of %i
+Several calls are read where the template shows several :: chat/toolForms :: calls, in pieces of %i
 Marks may be control tokens :: server/calls :: begins a call of one of the tools, with arguments that its schema allows
-Arguments are sent as the model wrote them :: server/toolReader :: arguments are as they are written
-those of histories reach the template so :: server/toolForms :: the next turn shows the message that was read as the template wrote it
-Ids have nine letters and digits :: server/toolReader :: ids have nine letters and digits, and each call its own
+Arguments are sent as the model wrote them :: chat/toolReader :: arguments are as they are written
+those of histories reach the template so :: chat/toolForms :: the next turn shows the message that was read as the template wrote it
+Ids have nine letters and digits :: chat/toolReader :: ids have nine letters and digits, and each call its own
 With ~tool_choice~ of ~required~ or of a function, one call is enforced :: server/chat :: one that must be called is called, with arguments that its schema allows
-what begins with the form's mark is a call of one of the tools :: server/toolForms :: the grammars of calls take what the template writes, and no other tool or arguments
+what begins with the form's mark is a call of one of the tools :: chat/toolForms :: the grammars of calls take what the template writes, and no other tool or arguments
 A tool whose schema cannot be enforced has any arguments then :: server/calls :: a tool whose schema cannot be enforced has any arguments; others obey theirs
 where the chain of the request has no place for a grammar :: server/calls :: a chain without a place for a grammar is taken as it is
 A call that a limit cuts is content :: server/calls :: several calls, and text after them

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { once } from "node:events";
 import http from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { EventStream } from "../../server/openai/events.js";
+import { EventStream } from "../../server/http/events.js";
 
 /** A server whose answers `write` writes, and a connection that has asked it. */
 async function asked(patience: number, write: (stream: EventStream) => Promise<void>) {

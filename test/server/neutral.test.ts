@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FIELDS, isNeutral, type Field } from "../../server/openai/fields.js";
+import { FIELDS, isNeutral, type Field } from "../../server/request/fields.js";
 import { open, type Opened } from "./open.js";
 
 /** As it was configured, nothing can be set. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { Command } from "commander";
 import { COMMANDS } from "../../cli/commands.js";
-import { FIELDS } from "../../server/openai/fields.js";
+import { FIELDS } from "../../server/request/fields.js";
 import { REFUSALS } from "../../server/refusal.js";
 import { ROUTES } from "../../server/routes/openapi.js";
 import { SECURITY, SERVER, type Claim } from "./claims.js";

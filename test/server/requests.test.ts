@@ -5,8 +5,8 @@ import { connect } from "node:net";
 import { headerNames, headerText } from "../../server/http/headers.js";
 import { checkShape, readJson } from "../../server/http/json.js";
 import { most } from "../../server/http/limits.js";
-import { PATHS } from "../../server/openai/check.js";
-import { FIELDS, fieldsOn } from "../../server/openai/fields.js";
+import { PATHS } from "../../server/request/check.js";
+import { FIELDS, fieldsOn } from "../../server/request/fields.js";
 import { open, type Opened } from "./open.js";
 
 const TEMPLATE = `{% for m in messages %}{{ m.content }}{% for call in m.tool_calls or [] %}{{ call.function.arguments | tojson }}{% endfor %}{% endfor %}`;

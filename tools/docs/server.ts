@@ -5,7 +5,7 @@ import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN, PATIENCE } from "@ggsl/server/conf
 import { defaultSource } from "@ggsl/server/engine/defaults.js";
 import { REFUSED } from "@ggsl/server/http/connections.js";
 import { REQUEST_LIMITS, REQUEST_TIMES } from "@ggsl/server/http/limits.js";
-import { FIELDS, type Field } from "@ggsl/server/openai/fields.js";
+import { FIELDS, type Field } from "@ggsl/server/request/fields.js";
 import { REFUSALS } from "@ggsl/server/refusal.js";
 import { LONGEST } from "@ggsl/server/requestLog.js";
 import { ROUTES } from "@ggsl/server/routes/openapi.js";

@@ -2,9 +2,9 @@
 import * as fc from "fast-check";
 import { readJson } from "../../../server/http/json.js";
 import { headerNames } from "../../../server/http/headers.js";
-import { checkFields, PATHS, tidyBody } from "../../../server/openai/check.js";
-import { readConversation } from "../../../server/openai/conversation.js";
-import { bodySchema, FIELDS, type Endpoint } from "../../../server/openai/fields.js";
+import { checkFields, PATHS, tidyBody } from "../../../server/request/check.js";
+import { readConversation } from "../../../server/request/conversation.js";
+import { bodySchema, FIELDS, type Endpoint } from "../../../server/request/fields.js";
 import { Refusal } from "../../../server/refusal.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 import { shorterTexts } from "../core/shrink.js";

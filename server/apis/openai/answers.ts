@@ -1,7 +1,7 @@
 /** Answers as a whole, around their choices. */
 import { randomUUID } from "node:crypto";
-import type { Usage } from "../engine/texts.js";
-import type { TextEndpoint } from "./fields.js";
+import type { Usage } from "../../engine/texts.js";
+import type { TextEndpoint } from "../../request/fields.js";
 
 /** What all parts of an answer have. */
 interface Head {

@@ -1,9 +1,8 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
+import type { AnswerReader, CallPart, Part } from "ggsl/chat/answer.js";
 import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
-import type { CallForm } from "./tools/form.js";
-import type { Read, ToolReader, ToolCallText } from "./tools/reader.js";
 
 export interface TextOptions {
   readonly index: number;
@@ -84,11 +83,11 @@ export class CompletionText implements TextForm {
   }
 }
 
-/** Where calls are read. */
-export interface CallsIn {
-  readonly reader: ToolReader;
-  /** What stands for control tokens that are marks of calls: their pieces have no text. */
-  readonly marks: CallForm["marks"];
+/** A call as answers have it. */
+interface ToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; arguments: string };
 }
 
 /** A text of `/v1/chat/completions`. */
@@ -96,24 +95,24 @@ export class ChatText implements TextForm {
   private content = "";
   private isFirst = true;
   private reason = "stop";
-  private readonly calls: ToolCallText[] = [];
+  private readonly calls: ToolCall[] = [];
   private readonly logprobs: ChatLogprob[] = [];
   private readonly measures: MeasuresSoFar;
 
   constructor(
     private readonly options: TextOptions,
-    private readonly tools: CallsIn | undefined,
+    private readonly reader: AnswerReader,
   ) {
     this.measures = new MeasuresSoFar(options.wantsMeasures);
   }
 
   get isFull(): boolean {
-    return this.tools?.reader.isFull ?? false;
+    return this.reader.isFull;
   }
 
   piece(piece: Piece): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
-    const delta = this.delta(this.tools ? read(this.tools, piece) : { content: piece.text, calls: [] });
+    const delta = this.delta(this.reader.push(piece));
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
@@ -123,7 +122,7 @@ export class ChatText implements TextForm {
 
   end(stats: GenerationStats): object[] {
     // clients need the role, also of a text without a token that is shown
-    const delta = (this.tools && this.delta(this.tools.reader.flush())) ?? (this.isFirst ? { content: "" } : undefined);
+    const delta = this.delta(this.reader.flush()) ?? (this.isFirst ? { content: "" } : undefined);
     this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
@@ -137,18 +136,33 @@ export class ChatText implements TextForm {
       role: "assistant",
       content: calls.length > 0 && content === "" ? null : content,
       refusal: null,
-      ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
+      ...(calls.length > 0 && { tool_calls: calls }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
     return { index, message, logprobs, finish_reason: this.reason, ...this.measures.whole };
   }
 
   /** What is new; undefined if nothing is. */
-  private delta({ content, calls }: { readonly content: string; readonly calls: readonly ToolCallText[] }) {
+  private delta(parts: readonly Part[]): object | undefined {
+    let content = "";
+    const calls: object[] = [];
+    for (const part of parts) {
+      if (part.part === "call") calls.push(this.call(part.call));
+      else content += part.text;
+    }
     this.content += content;
-    for (const one of calls) this.calls.push(one);
     if (content === "" && calls.length === 0) return undefined;
     return { ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) };
+  }
+
+  private call({ index, id, name, arguments: args }: CallPart): object {
+    if (id === undefined || name === undefined) {
+      this.calls[index]!.function.arguments += args;
+      return { index, function: { arguments: args } };
+    }
+    const call: ToolCall = { id, type: "function", function: { name, arguments: args } };
+    this.calls.push(call);
+    return { index, ...call, function: { ...call.function } };
   }
 
   private event(delta: object, logprobs: object | null, measures: object = {}): object {
@@ -157,5 +171,3 @@ export class ChatText implements TextForm {
     return { index: this.options.index, delta: { ...role, ...delta }, logprobs, finish_reason: null, ...measures };
   }
 }
-
-const read = ({ reader, marks }: CallsIn, { text, token }: Piece): Read => reader.push(text + (marks.get(token) ?? ""));

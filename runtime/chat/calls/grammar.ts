@@ -1,9 +1,11 @@
 /** Grammars of calls: of one that must come, and of texts in which calls may come. */
-import type { Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource } from "ggsl/grammars/types.js";
-import type { SchemaOptions } from "../bodies.js";
+import type { Tool } from "../messages.js";
+import type { GrammarSource, SchemaSource } from "../../grammars/types.js";
 import { formatsOf, withoutMarks } from "./controls.js";
 import type { CallForm, Segment } from "./form.js";
+
+/** How the schemas of arguments are read and written. */
+export type SchemaOptions = Omit<SchemaSource, "jsonSchema">;
 
 /** One call of one of the tools. */
 export function callGrammar(form: CallForm, tools: readonly Tool[], options: SchemaOptions = {}): GrammarSource {

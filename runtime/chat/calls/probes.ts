@@ -1,6 +1,6 @@
 /** Conversations with calls that a template renders, so that its form of calls can be read off. */
-import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
-import type { ChatOptions } from "ggsl/chat/render.js";
+import type { ChatMessage, Tool } from "../messages.js";
+import type { ChatOptions } from "../render.js";
 
 export type Render = (messages: readonly ChatMessage[], options: ChatOptions) => Promise<string>;
 

@@ -1,5 +1,5 @@
 /** Arguments one by one between marks as grammars: each at most once, the required ones always. */
-import type { Tool } from "ggsl/chat/messages.js";
+import type { Tool } from "../messages.js";
 import { parametersOf } from "./arguments.js";
 import { sharedEnd, sharedLength } from "./literals.js";
 

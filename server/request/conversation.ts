@@ -1,4 +1,5 @@
 /** Conversations and tools as clients send them, in the one form that templates and grammars read. */
+import { NO_PARAMETERS } from "ggsl/chat/calls/arguments.js";
 import { checkShape } from "../http/json.js";
 import { Refusal } from "../refusal.js";
 import type { Body } from "./fields.js";
@@ -17,9 +18,6 @@ const MEDIA: Readonly<Record<string, string>> = {
   file: "a file",
   input_file: "a file",
 };
-
-/** OpenAI: a function without `parameters` has an empty list of them. */
-export const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false } as const;
 
 const isObject = (value: unknown): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value);

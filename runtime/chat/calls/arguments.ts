@@ -1,8 +1,11 @@
 /** Arguments as a JSON object. */
-import type { Tool } from "ggsl/chat/messages.js";
-import { NO_PARAMETERS } from "../conversation.js";
+import type { Tool } from "../messages.js";
+
 import type { ArgumentsForm } from "./form.js";
 import { objectAt, skipBlanks } from "./json.js";
+
+/** OpenAI: a function without `parameters` has an empty list of them. */
+export const NO_PARAMETERS = { type: "object", properties: {}, additionalProperties: false } as const;
 
 /** The schema of a tool's arguments. */
 export const parametersOf = ({ function: { parameters = NO_PARAMETERS } }: Tool): object => parameters;

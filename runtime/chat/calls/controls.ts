@@ -1,5 +1,5 @@
 /** Marks that are control tokens: their texts are no part of what a model writes. A character stands for each. */
-import { fromBytes, textsOf, type Vocabulary } from "ggsl/core/vocabulary.js";
+import { fromBytes, textsOf, type Vocabulary } from "../../core/vocabulary.js";
 import type { CallForm } from "./form.js";
 
 export interface Control {

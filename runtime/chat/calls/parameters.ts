@@ -1,5 +1,5 @@
 /** Arguments one by one between marks, as in `<parameter=NAME>VALUE</parameter>`: texts as they are, other values as JSON. */
-import type { Tool } from "ggsl/chat/messages.js";
+import type { Tool } from "../messages.js";
 import type { ArgumentsForm, Found, Segment } from "./form.js";
 import { literalEnd, sharedEnd } from "./literals.js";
 import { pythonJson } from "./notations.js";

@@ -6,11 +6,11 @@ import { hasBit } from "../../runtime/grammars/bits.js";
 import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
-import { findForm } from "../../server/openai/tools/find.js";
-import type { Control } from "../../server/openai/tools/controls.js";
-import type { CallForm } from "../../server/openai/tools/form.js";
-import { callGrammar, freeGrammar } from "../../server/openai/tools/grammar.js";
-import { ToolReader, type ToolCallText } from "../../server/openai/tools/reader.js";
+import { findForm } from "ggsl/chat/calls/find.js";
+import type { Control } from "ggsl/chat/calls/controls.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
+import { callGrammar, freeGrammar } from "ggsl/chat/calls/grammar.js";
+import { ToolReader, type ToolCallText } from "ggsl/chat/calls/reader.js";
 import { randomIntegers } from "../grammars/walk.js";
 import { modelWith, sourceOf, TEMPLATES } from "../chat/templates.js";
 

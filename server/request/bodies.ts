@@ -1,6 +1,7 @@
 /** Bodies that fit their schemas. */
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
+import type { SchemaOptions } from "ggsl/chat/calls/grammar.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { TextEndpoint } from "./fields.js";
 
 /** As `tidyBody` and `readChat` leave it: nothing in it is null. */
@@ -55,9 +56,6 @@ export type ResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json_object" }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
-
-/** How the schemas of `response_format` and `tools` are read and written. */
-export type SchemaOptions = Omit<SchemaSource, "jsonSchema">;
 
 type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };

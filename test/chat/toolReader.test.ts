@@ -1,11 +1,11 @@
 /** Content beside calls, read piece by piece. */
 import { describe, expect, test } from "@jest/globals";
 import type { Tool } from "../../runtime/chat/messages.js";
-import { JSON_ARGUMENTS } from "../../server/openai/tools/arguments.js";
-import type { CallForm } from "../../server/openai/tools/form.js";
-import { objectItem } from "../../server/openai/tools/object.js";
-import { ToolReader } from "../../server/openai/tools/reader.js";
-import { segmentsItem } from "../../server/openai/tools/segments.js";
+import { JSON_ARGUMENTS } from "ggsl/chat/calls/arguments.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
+import { objectItem } from "ggsl/chat/calls/object.js";
+import { ToolReader } from "ggsl/chat/calls/reader.js";
+import { segmentsItem } from "ggsl/chat/calls/segments.js";
 
 const CALL = "<call>find {}</call>";
 const form: CallForm = {

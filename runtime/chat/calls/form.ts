@@ -1,5 +1,5 @@
 /** The form in which a model calls tools: a block of calls between marks. */
-import type { Tool } from "ggsl/chat/messages.js";
+import type { Tool } from "../messages.js";
 
 /** The tools that may be called, by name. */
 export type Tools = ReadonlyMap<string, Tool>;

@@ -1,5 +1,5 @@
 /** Grammars of arguments in notations that are not JSON, from the schemas of tools. */
-import type { Tool } from "ggsl/chat/messages.js";
+import type { Tool } from "../messages.js";
 import { parametersOf } from "./arguments.js";
 import { isTextOnly, listedIn, type Schema } from "./parameterFormats.js";
 

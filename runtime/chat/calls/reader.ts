@@ -1,5 +1,4 @@
 /** Calls of tools in the text of a model, in the form in which its chat template writes them. */
-import { randomInt } from "node:crypto";
 import { withoutMarks } from "./controls.js";
 import type { CallForm, Found, ReadCall, Tools } from "./form.js";
 import { beginningAtEnd, literalEnd } from "./literals.js";
@@ -149,4 +148,5 @@ const MAY_END = /[}\]>\ufdd0-\ufdef]/;
 /** Some templates take no others. */
 const IDS = /^[A-Za-z0-9]{9}$/;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const newId = (): string => Array.from({ length: 9 }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => LETTERS[byte % LETTERS.length]).join("");

@@ -2,7 +2,7 @@
  * Arguments in notations that are not JSON. What they are in general can not be read off one call: each is known by what it writes for a
  * probe, and comes from a template.
  */
-import type { Tool } from "ggsl/chat/messages.js";
+import type { Tool } from "../messages.js";
 import type { ArgumentsForm, Found } from "./form.js";
 import { notationFormats, type Notation } from "./notationFormats.js";
 import { skipBlanks } from "./json.js";

@@ -3,9 +3,9 @@ import type { Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
-import { parametersOf } from "./tools/arguments.js";
-import type { CallForm } from "./tools/form.js";
-import { callGrammar, callsFormat, freeGrammar } from "./tools/grammar.js";
+import { parametersOf } from "ggsl/chat/calls/arguments.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
+import { callGrammar, callsFormat, freeGrammar } from "ggsl/chat/calls/grammar.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
