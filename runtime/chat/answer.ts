@@ -83,7 +83,8 @@ export class AnswerReader {
 
   /** Parts without what ends contents, and without the characters that stand for control tokens. */
   private plain(parts: readonly Part[]): readonly Part[] {
-    if (this.marks.size === 0 && this.end.close === "") return parts.filter((one) => one.part === "call" || one.text !== "");
+    if (this.marks.size === 0 && this.end.close === "")
+      return parts.filter((one) => one.part === "call" || one.text !== "");
     return parts.flatMap((one) => (one.part === "call" ? one : contentOf(this.end.push(one.text))));
   }
 }
@@ -102,7 +103,9 @@ class ContentEnd {
   push(text: string): string {
     if (this.close === "") return text;
     const all = this.held + text;
-    const at = all.trimEnd().endsWith(this.close) ? all.lastIndexOf(this.close) : all.length - beginningAtEnd(all, this.close);
+    const at = all.trimEnd().endsWith(this.close)
+      ? all.lastIndexOf(this.close)
+      : all.length - beginningAtEnd(all, this.close);
     this.held = all.slice(at);
     return all.slice(0, at);
   }

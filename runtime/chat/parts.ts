@@ -20,7 +20,8 @@ export function joinedParts(parts: readonly Part[]): readonly Part[] {
   const all: Part[] = [];
   for (const part of parts) {
     const last = all.at(-1);
-    if (part.part !== "call" && last?.part === part.part) all[all.length - 1] = { ...part, text: last.text + part.text };
+    if (part.part !== "call" && last?.part === part.part)
+      all[all.length - 1] = { ...part, text: last.text + part.text };
     else if (part.part === "call" && last?.part === "call" && part.call.id === undefined)
       all[all.length - 1] = {
         part: "call",

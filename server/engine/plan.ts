@@ -9,6 +9,7 @@ import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import type { Waiter } from "../lanes/lane.js";
 import { seededBy, type Prepared } from "./parameters.js";
+import { variablesOf } from "./thinking.js";
 
 /** A text to write. */
 export interface PlannedText {
@@ -50,29 +51,33 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
   return prompts;
 }
 
-const chatTokens = (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
+const chatTokens = async (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
   engine.model.tokenizeChat(messagesOf(body), {
-    ...renderingOf(engine, body),
+    ...(await renderingOf(engine, body)),
     mostTokens: mostOfPrompt(engine),
     ...client,
   });
 
 /** The prompt of a conversation. Throws a `Refusal`. */
 export const promptTextOf = (engine: Engine, body: TemplateBody, client: Waiter): Promise<string> =>
-  inField("messages", engine.model.renderChat(messagesOf(body), { ...renderingOf(engine, body), ...client }));
+  inField(
+    "messages",
+    renderingOf(engine, body).then((given) => engine.model.renderChat(messagesOf(body), { ...given, ...client })),
+  );
 
 const messagesOf = ({ messages }: TemplateBody): readonly ChatMessage[] =>
   messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
 
-const renderingOf = (
-  { template }: Engine,
-  { tools, tool_choice: choice, chat_template_kwargs: variables, add_generation_prompt: begins }: TemplateBody,
-): ChatOptions => ({
-  ...(tools?.length && choice !== "none" && { tools }),
-  ...(variables && { variables }),
-  ...(begins !== undefined && { addGenerationPrompt: begins }),
-  template,
-});
+async function renderingOf(engine: Engine, body: TemplateBody): Promise<ChatOptions> {
+  const { tools, tool_choice: choice, add_generation_prompt: begins } = body;
+  const variables = await variablesOf(engine, body);
+  return {
+    ...(tools?.length && choice !== "none" && { tools }),
+    ...(variables && { variables }),
+    ...(begins !== undefined && { addGenerationPrompt: begins }),
+    template: engine.template,
+  };
+}
 
 /** What is made of a field. Throws a `Refusal` that names it. */
 export const inField = <T>(field: string, made: Promise<T>): Promise<T> =>

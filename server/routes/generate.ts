@@ -2,6 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
 import { enforceable, prepareGrammars } from "../engine/grammars.js";
+import type { Engine } from "../engine/engine.js";
+import { thoughtsAfter } from "../engine/thinking.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -11,7 +13,7 @@ import type { ChatBody, GivenBody } from "../request/bodies.js";
 import { ChatText, CompletionText, type TextForm } from "../apis/openai/choices.js";
 import { EventStream } from "../http/events.js";
 import type { TextEndpoint } from "../request/fields.js";
-import { grammarFor } from "../request/grammars.js";
+import { grammarFor, type AnswerForms } from "../request/grammars.js";
 import { AnswerReader } from "ggsl/chat/answer.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { Refusal } from "../refusal.js";
@@ -70,8 +72,8 @@ async function answer(
   const waiter = { lane: laneOf(request), signal };
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
-  const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
-  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
+  const asked = given.endpoint === "chat" ? grammarFor(given.body, forms!) : undefined;
   const grammar = await enforceable(engine, asked, waiter);
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
@@ -88,20 +90,23 @@ async function answer(
   });
   const head = headOf(given.endpoint, model.name, stream !== undefined);
   facts.answer = head.id;
-  const forms = texts.map((_, index) => formOf(serving, given, index, form));
+  const answers = texts.map((_, index) => formOf(serving, given, index, forms));
   const usage = (facts.usage = openUsage());
+  const usageNow = (): object => usageOf(usage, forms && sumOf(answers.map((one) => one.reasoningTokens)));
   const run = { engine, texts, ticket, place, metrics, abort, start: request.started };
   if (!stream) {
-    await writeTexts({ ...run, sink: collector(forms) }, usage);
-    return void reply.send({ ...head, choices: forms.map(({ whole }) => whole), usage: usageOf(usage) });
+    await writeTexts({ ...run, sink: collector(answers) }, usage);
+    return void reply.send({ ...head, choices: answers.map(({ whole }) => whole), usage: usageNow() });
   }
   const wantsUsage = body.stream_options?.include_usage === true;
   const event = (choices: readonly object[], more: object = wantsUsage ? { usage: null } : {}) =>
     stream.send({ ...head, choices, ...more });
-  await writeTexts({ ...run, sink: sender(forms, event) }, usage);
-  if (wantsUsage) void event([], { usage: usageOf(usage) });
+  await writeTexts({ ...run, sink: sender(answers, event) }, usage);
+  if (wantsUsage) void event([], { usage: usageNow() });
   stream.end();
 }
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Keeps texts for one answer. */
 const collector = (forms: readonly TextForm[]): Sink => ({
@@ -127,7 +132,12 @@ const sender = (
   isFull: (index) => forms[index]!.isFull,
 });
 
-function formOf({ engine: { model } }: Serving, given: GivenBody, index: number, form: CallForm | undefined): TextForm {
+function formOf(
+  { engine: { model } }: Serving,
+  given: GivenBody,
+  index: number,
+  { calls: form, thoughts }: Partial<AnswerForms> = {},
+): TextForm {
   const { logprobs, measures = false } = given.body;
   const options = {
     index,
@@ -136,19 +146,27 @@ function formOf({ engine: { model } }: Serving, given: GivenBody, index: number,
     wantsMeasures: measures,
   };
   if (given.endpoint === "completions") return new CompletionText(options);
-  const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
+  const {
+    tools = [],
+    parallel_tool_calls: isParallel = true,
+    tool_choice: choice,
+    reasoning_format: format,
+  } = given.body;
   // an enforced call is the whole answer
   const isOne = typeof choice === "object" || choice === "required";
-  return new ChatText(options, new AnswerReader(form && { form, tools, isParallel: isParallel && !isOne }));
+  const calls = form && { form, tools, isParallel: isParallel && !isOne };
+  return new ChatText(options, new AnswerReader(calls, format === "none" ? undefined : thoughts));
 }
 
+const formsFor = async (engine: Engine, body: ChatBody, prompt: Int32Array): Promise<AnswerForms> => ({
+  calls: await callFormFor(engine, body),
+  thoughts: await thoughtsAfter(engine, prompt),
+});
+
 /** The form of calls, if the model may call tools. */
-async function callFormFor(
-  { callForm }: Serving,
-  { tools, tool_choice: choice }: ChatBody,
-): Promise<CallForm | undefined> {
+async function callFormFor({ forms }: Engine, { tools, tool_choice: choice }: ChatBody): Promise<CallForm | undefined> {
   if (!tools?.length || choice === "none") return undefined;
-  const form = await callForm();
+  const form = await forms.calls();
   if (form) return form;
   throw new Refusal(
     "unsupported_tools",

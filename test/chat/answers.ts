@@ -22,13 +22,15 @@ export function readWhole(reader: Reader, text: string, size: number): Whole {
   let [reasoning, content] = ["", ""];
   const calls: { id: string; function: { name: string; arguments: string } }[] = [];
   const add = (part: Part): void => {
-    if (part.part === "reasoning") reasoning += part.text;
-    else if (part.part === "content") content += part.text;
-    else {
+    if (part.part !== "call") {
+      if (part.part === "reasoning") reasoning += part.text;
+      else content += part.text;
+    } else {
       const { index, id, name, arguments: args } = part.call;
       if (id !== undefined && name !== undefined && index === calls.length)
         calls.push({ id, function: { name, arguments: args } });
-      else if (id === undefined && name === undefined && index === calls.length - 1) calls[index]!.function.arguments += args;
+      else if (id === undefined && name === undefined && index === calls.length - 1)
+        calls[index]!.function.arguments += args;
       else throw new Error(`expected a part of call ${calls.length}, found ${JSON.stringify(part)}`);
     }
   };

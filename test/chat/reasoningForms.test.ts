@@ -183,7 +183,11 @@ const endsOf = (name: string): Control[] => controlsOf(name).filter(({ isEnd }) 
 function read(
   [form, calls]: readonly [ReasoningForm, CallForm | undefined],
   text: string,
-  { size = 1, prompt = "free", controls = [] }: { size?: number; prompt?: PromptEnd; controls?: readonly Control[] } = {},
+  {
+    size = 1,
+    prompt = "free",
+    controls = [],
+  }: { size?: number; prompt?: PromptEnd; controls?: readonly Control[] } = {},
 ): Whole & { readonly tokens: number } {
   const reader = new AnswerReader(calls && { form: calls, tools: [tool], isParallel: true }, { form, prompt });
   let rest = text;
@@ -259,7 +263,8 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
     for (const one of readEach(`${before}${CONTENT}${after}`)) expect(one).toMatchObject(alone);
     for (const one of readEach(`\n\n${before}${CONTENT}${after}`, "closed")) expect(one).toMatchObject(alone);
     // blanks are the model's where no thought is
-    if (before === "") for (const one of readEach(`  ${CONTENT}`)) expect(one).toMatchObject({ content: `  ${CONTENT}` });
+    if (before === "")
+      for (const one of readEach(`  ${CONTENT}`)) expect(one).toMatchObject({ content: `  ${CONTENT}` });
   });
 
   test("an empty thought", () => {
@@ -333,10 +338,14 @@ test("messages of gpt-oss: several thoughts, one to the user before a call, a re
     const marks = controls.filter(({ isEnd }) => !isEnd);
     const calls = (await findForm(render, controls))!;
     const form = (await findReasoning(render, { source: sourceOf(`${name}.jinja`), controls, calls }))!;
-    const message = (header: string, text: string): string => `<|channel|>${header}<|message|>${text}<|end|><|start|>assistant`;
+    const message = (header: string, text: string): string =>
+      `<|channel|>${header}<|message|>${text}<|end|><|start|>assistant`;
     const before = `${message("analysis", "One.")}${message("analysis", "Two.")}${message("commentary", "I look.")}`;
     const thoughts = { reasoning: "One.\n\nTwo.", content: "I look." };
-    for (const header of [" to=functions.find<|channel|>commentary json", "<|channel|>commentary to=functions.find json"]) {
+    for (const header of [
+      " to=functions.find<|channel|>commentary json",
+      "<|channel|>commentary to=functions.find json",
+    ]) {
       const text = `${before}${header}<|message|>{"city": "Bonn"}`;
       for (const size of [1, 9, 1000]) {
         const found = read([form, calls], text, { size, controls: marks });

@@ -251,7 +251,10 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
       const [at, to] = [random(text.length), random(text.length)];
       const copied = text.slice(Math.min(at, to), Math.min(at, to) + random(30));
       const damaged = `${text.slice(0, at)}${copied}${text.slice(at + random(4))}`;
-      const shown = ({ content, calls }: Omit<Whole, "reasoning">) => ({ content, calls: calls.map((call) => call.function) });
+      const shown = ({ content, calls }: Omit<Whole, "reasoning">) => ({
+        content,
+        calls: calls.map((call) => call.function),
+      });
       const whole = shown(read(form, damaged, damaged.length));
       expect(shown(read(form, damaged, 1))).toEqual(whole);
       expect(shown(read(form, damaged, 7))).toEqual(whole);

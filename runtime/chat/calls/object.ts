@@ -16,7 +16,7 @@ export interface ObjectKeys {
 const USUAL = ["id", "type"];
 
 export function objectItem(segments: readonly Segment[], keys: ObjectKeys): CallItem {
-  const known = new Set([keys.name, keys.arguments, keys.id, ...keys.others, ...USUAL]);
+  const known = new Set<string | undefined>([keys.name, keys.arguments, keys.id, ...keys.others, ...USUAL]);
   return {
     segments,
     args: JSON_ARGUMENTS,
@@ -47,7 +47,7 @@ interface Reading {
   readonly text: string;
   readonly tools: Tools;
   readonly keys: ObjectKeys;
-  readonly known: ReadonlySet<string>;
+  readonly known: ReadonlySet<string | undefined>;
 }
 
 /** Up to the arguments. What comes before the name, or has an id after it, is read as a whole. */

@@ -3,7 +3,7 @@ import { standingIn, standInsFor, type Control } from "../calls/controls.js";
 import type { CallForm } from "../calls/form.js";
 import { markAround, sharedLength } from "../calls/literals.js";
 import type { Render } from "../calls/probes.js";
-import type { ReasoningForm } from "./form.js";
+import type { ReasoningForm, ReasoningTexts } from "./form.js";
 import { KNOWN } from "./known.js";
 import { CONTENT, renderings, type Renderings } from "./probes.js";
 
@@ -23,17 +23,18 @@ export async function findReasoning(
   { source, controls = [], calls }: ReasoningTemplate,
 ): Promise<ReasoningForm | undefined> {
   const known = KNOWN.find(({ sign }) => source.includes(sign));
-  const found = known ? { ...known, next: "" } : readOff(await renderings(render), source, controls);
+  const found = known
+    ? { open: known.open, close: known.close, next: "", content: known.content }
+    : readOff(await renderings(render), source, controls);
   return found && withMarks(found, controls, calls?.marks);
 }
 
-type Form = Omit<ReasoningForm, "marks">;
-
 function withMarks(
-  { open, close, next, content }: Form,
+  letters: ReasoningTexts,
   controls: readonly Control[],
   given: CallForm["marks"] | undefined,
 ): ReasoningForm {
+  const { open, close, next, content } = letters;
   const marks = standInsFor([open, close, next, content.open, content.close], controls, given);
   const changed = standingIn(controls, marks);
   return {
@@ -41,11 +42,12 @@ function withMarks(
     close: changed(close),
     next: changed(next),
     content: { open: changed(content.open), close: changed(content.close) },
+    letters,
     marks,
   };
 }
 
-function readOff(rendered: Renderings, source: string, controls: readonly Control[]): Form | undefined {
+function readOff(rendered: Renderings, source: string, controls: readonly Control[]): ReasoningTexts | undefined {
   const { thought, prompts, before: plain } = rendered;
   if (!thought) return inPrompt(prompts, source);
   const mark = MARK.exec(thought.after)?.[0];
@@ -108,7 +110,7 @@ const upToEnd = (text: string, controls: readonly Control[]): string =>
   controls.reduce((rest, { text: end, isEnd }) => (isEnd ? rest.split(end, 1)[0]! : rest), text).trim();
 
 /** Templates that leave thoughts out of histories: the prompt begins one, or the template looks for the mark after one. */
-function inPrompt(prompts: readonly string[], source: string): Form | undefined {
+function inPrompt(prompts: readonly string[], source: string): ReasoningTexts | undefined {
   for (const prompt of prompts) {
     const [open, angled, bracketed] = OPEN.exec(prompt) ?? [];
     const close = angled === undefined ? `[/${bracketed}]` : `</${angled}>`;
@@ -121,4 +123,9 @@ function inPrompt(prompts: readonly string[], source: string): Form | undefined 
 const OPEN = /(?:<((?:\w+:)?(?:think|thinking|thoughts?|reasoning))>|\[(THINK)\])\s*$/;
 const CLOSE = /<\/((?:\w+:)?(?:think|thinking|thoughts?|reasoning))>|\[\/(THINK)\]/;
 
-const plainForm = (open: string, close: string): Form => ({ open, close, next: "", content: { open: "", close: "" } });
+const plainForm = (open: string, close: string): ReasoningTexts => ({
+  open,
+  close,
+  next: "",
+  content: { open: "", close: "" },
+});

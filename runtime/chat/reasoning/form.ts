@@ -1,6 +1,6 @@
 /** The form in which a model thinks before it answers: a thought between marks, or in a message of its own. */
 
-export interface ReasoningForm {
+export interface ReasoningTexts {
   /** Before a thought, as a template writes it. */
   readonly open: string;
   /** After it; blanks around both are no part of the thought. */
@@ -9,6 +9,11 @@ export interface ReasoningForm {
   readonly next: string;
   /** Around the content; each may be empty. */
   readonly content: { readonly open: string; readonly close: string };
+}
+
+export interface ReasoningForm extends ReasoningTexts {
+  /** As templates write them; in the others, characters stand for control tokens. */
+  readonly letters: ReasoningTexts;
   /** The characters that stand for control tokens in all of these texts, by token. */
   readonly marks: ReadonlyMap<number, string>;
 }
@@ -19,10 +24,19 @@ export interface ReasoningForm {
  */
 export type PromptEnd = "open" | "closed" | "free";
 
-/** What a prompt of a form ends with, as its template writes it. */
-export function promptEnd(form: ReasoningForm, prompt: string): PromptEnd {
+/** What a prompt ends with, as its template writes it. */
+export function promptEnd({ letters: { open, close, next, content } }: ReasoningForm, prompt: string): PromptEnd {
   const text = prompt.trimEnd();
-  if (text.endsWith(form.open.trim())) return "open";
-  const { open } = form.content;
-  return text.endsWith(form.close.trim()) || (open !== "" && text.endsWith(open.trim())) ? "closed" : "free";
+  const [begin, end, before] = [open.trim(), close.trim(), content.open.trim()];
+  if (text.endsWith(begin)) return "open";
+  if (next !== "") return text.endsWith(begin + end + next) ? "closed" : "free";
+  return text.endsWith(end) || (before !== "" && text.endsWith(before)) ? "closed" : "free";
 }
+
+/** The same for the tokens of a prompt. */
+export function promptEndOf(form: ReasoningForm, tokens: Int32Array, textOf: (token: number) => string): PromptEnd {
+  return promptEnd(form, [...tokens.subarray(-LAST)].map(textOf).join(""));
+}
+
+/** A mark has so many tokens at most. */
+const LAST = 64;

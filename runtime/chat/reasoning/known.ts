@@ -1,7 +1,7 @@
 /** Forms of thoughts that can not be read off what a template writes, by a text that the template has. */
-import type { ReasoningForm } from "./form.js";
+import type { ReasoningTexts } from "./form.js";
 
-interface Known extends Omit<ReasoningForm, "marks" | "next"> {
+interface Known extends Omit<ReasoningTexts, "next"> {
   /** The template that it comes from. */
   readonly source: string;
   /** What the template has. */
@@ -24,7 +24,8 @@ export const KNOWN: readonly Known[] = [
     content: { open: "<response>", close: "</response>" },
   },
   {
-    source: "unsloth-Apriel-1.5.jinja: its system message has the end; the beginning is that of Apriel-1.6-15b-Thinker-fixed.jinja",
+    source:
+      "unsloth-Apriel-1.5.jinja: its system message has the end; the beginning is that of Apriel-1.6-15b-Thinker-fixed.jinja",
     sign: "[END FINAL RESPONSE]",
     open: "Here are my reasoning steps:\n",
     close: "\n[BEGIN FINAL RESPONSE]\n",

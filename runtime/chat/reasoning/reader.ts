@@ -193,7 +193,8 @@ export class ReasoningReader {
 const startOf = (text: string, mark: string): number | "open" | undefined =>
   mark === "" ? undefined : literalEnd(text, 0, mark);
 
-const beginsIn = (text: string, mark: string): boolean => mark !== "" && text !== "" && literalEnd(text, 0, mark) === "open";
+const beginsIn = (text: string, mark: string): boolean =>
+  mark !== "" && text !== "" && literalEnd(text, 0, mark) === "open";
 
 const contentOf = (text: string): readonly Split[] => (text === "" ? [] : [{ part: "content", text }]);
 

@@ -26,9 +26,11 @@ export function headOf(endpoint: TextEndpoint, model: string, isStream: boolean)
   };
 }
 
-export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage): object => ({
+/** @param reasoningTokens those of thoughts; undefined where there are no such */
+export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage, reasoningTokens?: number): object => ({
   prompt_tokens: promptTokens,
   completion_tokens: generatedTokens,
   total_tokens: promptTokens + generatedTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
+  ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });

@@ -21,6 +21,8 @@ export interface TextForm {
   readonly whole: object;
   /** Whether more text would not change the answer. */
   readonly isFull: boolean;
+  /** Tokens of thoughts. */
+  readonly reasoningTokens: number;
 }
 
 const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
@@ -51,6 +53,7 @@ class MeasuresSoFar {
 /** A text of `/v1/completions`. */
 export class CompletionText implements TextForm {
   readonly isFull = false;
+  readonly reasoningTokens = 0;
   private text = "";
   private reason = "stop";
   private readonly logprobs = openLogprobs();
@@ -93,6 +96,7 @@ interface ToolCall {
 /** A text of `/v1/chat/completions`. */
 export class ChatText implements TextForm {
   private content = "";
+  private reasoning = "";
   private isFirst = true;
   private reason = "stop";
   private readonly calls: ToolCall[] = [];
@@ -110,6 +114,10 @@ export class ChatText implements TextForm {
     return this.reader.isFull;
   }
 
+  get reasoningTokens(): number {
+    return this.reader.reasoningTokens;
+  }
+
   piece(piece: Piece): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
     const delta = this.delta(this.reader.push(piece));
@@ -123,7 +131,7 @@ export class ChatText implements TextForm {
   end(stats: GenerationStats): object[] {
     // clients need the role, also of a text without a token that is shown
     const delta = this.delta(this.reader.flush()) ?? (this.isFirst ? { content: "" } : undefined);
-    this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
+    this.reason = this.calls.length > 0 && !this.reader.isCut ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
     return [...(delta ? [this.event(delta, null)] : []), last];
@@ -131,11 +139,12 @@ export class ChatText implements TextForm {
 
   get whole(): object {
     const { index, wantsLogprobs } = this.options;
-    const { content, calls } = this;
+    const { content, calls, reasoning } = this;
     const message = {
       role: "assistant",
       content: calls.length > 0 && content === "" ? null : content,
       refusal: null,
+      ...(reasoning !== "" && { reasoning_content: reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
@@ -144,15 +153,21 @@ export class ChatText implements TextForm {
 
   /** What is new; undefined if nothing is. */
   private delta(parts: readonly Part[]): object | undefined {
-    let content = "";
+    let [content, reasoning] = ["", ""];
     const calls: object[] = [];
     for (const part of parts) {
       if (part.part === "call") calls.push(this.call(part.call));
-      else content += part.text;
+      else if (part.part === "content") content += part.text;
+      else reasoning += part.text;
     }
     this.content += content;
-    if (content === "" && calls.length === 0) return undefined;
-    return { ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) };
+    this.reasoning += reasoning;
+    if (content === "" && reasoning === "" && calls.length === 0) return undefined;
+    return {
+      ...(reasoning !== "" && { reasoning_content: reasoning }),
+      ...(content !== "" && { content }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
   }
 
   private call({ index, id, name, arguments: args }: CallPart): object {
