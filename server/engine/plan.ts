@@ -2,6 +2,7 @@
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
+import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../request/bodies.js";
 import { refusalFor } from "../faults.js";
@@ -129,7 +130,7 @@ export function textsOf(
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
-  { signal, lane }: Waiter,
+  { signal, lane, thought }: Waiter & { readonly thought?: ThoughtLimit | undefined },
 ): PlannedText[] {
   const { body } = given;
   const { n = 1, min_tokens: minTokens, ignore_eos: ignoreEnd, stop = [] } = body;
@@ -152,6 +153,7 @@ export function textsOf(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
+    ...(thought && { thought }),
     ...(logprobs !== undefined && { logprobs }),
   };
   return prompts.flatMap((prompt, at) =>

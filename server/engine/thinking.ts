@@ -2,7 +2,8 @@
 import type { ThoughtOptions } from "ggsl/chat/answer.js";
 import { promptEndOf } from "ggsl/chat/reasoning/form.js";
 import type { ThinkingSwitches } from "ggsl/chat/reasoning/switches.js";
-import type { TemplateBody } from "../request/bodies.js";
+import type { ThoughtLimit } from "ggsl/generation/thought.js";
+import type { ChatBody, TemplateBody } from "../request/bodies.js";
 import { isNeutral } from "../request/fields.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
@@ -71,4 +72,28 @@ function effortOf(effort: NonNullable<TemplateBody["reasoning_effort"]>, { switc
 export async function thoughtsAfter({ forms, model }: Engine, prompt: Int32Array): Promise<ThoughtOptions | undefined> {
   const { form } = await forms.thinking();
   return form && { form, prompt: promptEndOf(form, prompt, (token) => model.textOf(token)) };
+}
+
+/** The limit of an answer's thought. Throws a `Refusal` for a model without thoughts. */
+export function thoughtLimitOf(
+  { reasoning_budget: budget, thinking_budget_tokens: other }: ChatBody,
+  thoughts: ThoughtOptions | undefined,
+): ThoughtLimit | undefined {
+  if (budget !== undefined && other !== undefined && budget !== other)
+    throw new Refusal("invalid_request", "`reasoning_budget` and `thinking_budget_tokens` differ: give one of them", {
+      param: "thinking_budget_tokens",
+    });
+  const most = budget ?? other;
+  if (most === undefined || most === -1) return undefined;
+  const param = budget === undefined ? "thinking_budget_tokens" : "reasoning_budget";
+  if (!thoughts)
+    throw new Refusal(
+      "unsupported_parameter",
+      `\`${param}\` cannot be ${most}: the model's chat template says nothing of thoughts: omit it`,
+      { param },
+    );
+  const { prompt, form } = thoughts;
+  if (prompt === "closed") return undefined;
+  const { open, close, next } = form.letters;
+  return { most, close: close + next, ...(prompt === "free" && { open }) };
 }

@@ -50,6 +50,8 @@ export interface ChatBody extends CommonBody {
   readonly reasoning_effort?: Effort;
   readonly reasoning_format?: "auto" | "deepseek" | "none";
   readonly enable_thinking?: boolean;
+  readonly reasoning_budget?: number;
+  readonly thinking_budget_tokens?: number;
 }
 
 interface CompletionBody extends CommonBody {

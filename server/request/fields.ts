@@ -269,6 +269,20 @@ export const FIELDS = {
     schema: schema.flag,
     about: "whether the model thinks, by the variable that its template reads; refused where it reads none",
   },
+  reasoning_budget: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "the most tokens of a thought: then its end is written, and the answer begins; -1: no limit",
+    ...neutral(-1),
+  },
+  thinking_budget_tokens: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "another name of `reasoning_budget`",
+    ...neutral(-1),
+  },
   add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
   content: alone("tokenize", schema.text, "the text", {
     isRequired: true,

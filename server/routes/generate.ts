@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { prepare } from "../engine/choose.js";
 import { enforceable, prepareGrammars } from "../engine/grammars.js";
 import type { Engine } from "../engine/engine.js";
-import { thoughtsAfter } from "../engine/thinking.js";
+import { thoughtLimitOf, thoughtsAfter } from "../engine/thinking.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -78,7 +78,8 @@ async function answer(
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
-  const texts = textsOf(given, prompts, prepared, waiter);
+  const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts) : undefined;
+  const texts = textsOf(given, prompts, prepared, { ...waiter, thought });
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts } = request;
   facts.sampler = prepared.chain.name;
