@@ -2,12 +2,16 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { AnswerReader } from "ggsl/chat/answer.js";
 import { findForm } from "ggsl/chat/calls/find.js";
+import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
 import type { Control } from "ggsl/chat/calls/controls.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import { findReasoning } from "ggsl/chat/reasoning/find.js";
 import { promptEnd, type PromptEnd, type ReasoningForm } from "ggsl/chat/reasoning/form.js";
+import { afterThought } from "ggsl/chat/reasoning/grammar.js";
 import { openConversation, renderConversation, type ChatOptions } from "ggsl/chat/render.js";
+import { hasBit } from "ggsl/grammars/bits.js";
+import { openGrammar } from "ggsl/grammars/open.js";
 import { readWhole, type Whole } from "./answers.js";
 import { modelWith, sourceOf, TEMPLATES } from "./templates.js";
 
@@ -170,12 +174,15 @@ const renderOf = (name: string) => {
 };
 const [ON, OFF] = [true, false].map((is) => ({ enable_thinking: is, thinking: is }));
 
+/** Tokens before are bytes, and the end of texts. */
+const [END_TOKEN, FIRST_MARK] = [256, 257];
+
 /** The marks of a template as control tokens. */
 function controlsOf(name: string): Control[] {
   const [open, close] = MARKS[name] ?? ["<think>", "</think>"];
   const texts = `${open}${close}${(AROUND[name] ?? []).join("")}`.match(/<[^<>]+>|\[[A-Z/]+\]/g) ?? [];
-  const marks = [...new Set(texts)].map((text, i) => ({ token: 100 + i, text, isEnd: false }));
-  return name in ENDS ? [...marks, { token: 2, text: ENDS[name]!, isEnd: true }] : marks;
+  const marks = [...new Set(texts)].map((text, i) => ({ token: FIRST_MARK + i, text, isEnd: false }));
+  return name in ENDS ? [...marks, { token: END_TOKEN, text: ENDS[name]!, isEnd: true }] : marks;
 }
 const endsOf = (name: string): Control[] => controlsOf(name).filter(({ isEnd }) => isEnd);
 
@@ -202,6 +209,30 @@ function read(
   const next = { push: (at: string) => reader.push(pieces[at.charCodeAt(0)]!), flush: () => reader.flush() };
   const whole = readWhole(next, pieces.map((_, i) => String.fromCharCode(i)).join(""), 1);
   return { ...whole, tokens: reader.reasoningTokens };
+}
+
+/** Whether a text obeys a grammar, as tokens of one byte and control tokens. */
+function accepts(format: object, text: string, controls: readonly Control[]): boolean {
+  const marks = controls.filter(({ isEnd }) => !isEnd);
+  const vocabulary = {
+    pieces: [...Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)), "</s>", ...marks.map(() => "")],
+    classes: { control: marks.map(({ token }) => token), end: [END_TOKEN] },
+    tokenize: () => new Int32Array(),
+  };
+  let at = openGrammar({ structuralTag: format }, { vocabulary, now: true });
+  const accept = (token: number): boolean => {
+    if (!hasBit(at.bits(), token)) return false;
+    at = at.accept(token);
+    return true;
+  };
+  for (let rest = text; rest !== "";) {
+    const mark = marks.find((one) => rest.startsWith(one.text));
+    const part = mark?.text ?? String.fromCodePoint(rest.codePointAt(0)!);
+    const tokens = mark ? [mark.token] : [...Buffer.from(part)];
+    if (!tokens.every(accept)) return false;
+    rest = rest.slice(part.length);
+  }
+  return hasBit(at.bits(), END_TOKEN);
 }
 
 test("the templates without a form", async () => {
@@ -290,6 +321,32 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
         expect(read(letters!, code, { size, prompt })).toMatchObject({ reasoning: "", content: code });
   });
 
+  test("what a grammar asks for comes after the thought", () => {
+    const json = (value: number): string => `{"a": ${value}}`;
+    const content = { type: "json_schema", json_schema: { const: { a: 1 } } };
+    for (const [[form], given] of [
+      [letters!, []],
+      [tokens!, controls],
+    ] as const) {
+      const format = (prompt: PromptEnd): object => afterThought({ form, prompt }, { content });
+      // marks around content that are letters are not asked for, unless they are messages
+      const opened = given.length > 0 || between !== "" ? `${between}${before}` : "";
+      const gap = between === "" && (before === "" || given.length === 0) ? "\n\n" : "";
+      for (const [prompt, text] of [
+        ["free", `${thought}${gap}${opened}`],
+        ["free", between === "" && given.length === 0 ? "" : before],
+        ["open", `${THOUGHT}\n${close}${gap}${opened}`],
+        ["closed", ""],
+      ] as const) {
+        expect([prompt, text, accepts(format(prompt), `${text}${json(1)}`, given)]).toEqual([prompt, text, true]);
+        expect(accepts(format(prompt), `${text}${json(2)}`, given)).toBe(false);
+        expect(accepts(format(prompt), text, given)).toBe(false);
+      }
+      expect(accepts(format("open"), THOUGHT, given)).toBe(false);
+      expect(accepts(format("closed"), `${THOUGHT}\n${close}${opened}${json(1)}`, given)).toBe(false);
+    }
+  });
+
   const isShown = name in HIDDEN ? HIDDEN[name] === "without thinking" : true;
   if (isShown)
     test("what the template writes, and the next turn with it", async () => {
@@ -317,7 +374,11 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
       const text = await render([USER, message], { tools: [tool], variables, addGenerationPrompt: false });
       const at = text.indexOf(THOUGHT);
       expect(at).toBeGreaterThan(0);
-      const stop = ENDS[name] ?? /<(?:\|im_end\||turn\||｜end▁of▁sentence｜|seed:eos)>/.exec(text.slice(at))?.[0];
+      const stop =
+        ENDS[name] ??
+        /<(?:\|im_end\||turn\||｜end▁of▁sentence｜|seed:eos|\|role_end\||sep|\/s|\/assistant)>/.exec(
+          text.slice(at),
+        )?.[0];
       const end = stop === undefined ? -1 : text.indexOf(stop, text.indexOf("days", at));
       const written = text.slice(at, end < 0 ? text.length : end);
       const compact = (json: string): string => json.replaceAll(" ", "");
@@ -328,6 +389,18 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
         ]);
         expect(one.content.trim()).toMatch(/^(?:|<[^<>]*>)$/);
       }
+      const [form, calls] = tokens!;
+      // ids that a model does not write, and digits that JavaScript does not
+      const asked = { schema: {}, isParallel: true };
+      const format = afterThought({ form, prompt: "open" }, { calls: callsFormat(calls!, [tool], asked) });
+      expect(accepts(format, written.trimEnd(), controls)).toBe(true);
+      expect(accepts(format, written.trimEnd().replace("12345678901234567890", "soon"), controls)).toBe(false);
+      expect(accepts(format, written.slice(0, THOUGHT.length), controls)).toBe(false);
+      const free = afterThought({ form, prompt: "open" }, { calls: freeFormat(calls!, [tool], asked)! });
+      expect(accepts(free, written.trimEnd(), controls)).toBe(true);
+      // its mark is of several tokens, which come elsewhere, too
+      const isEnforced = name !== "Kimi-K3";
+      expect(accepts(free, written.trimEnd().replace("12345678901234567890", "soon"), controls)).toBe(!isEnforced);
     });
 });
 

@@ -25,7 +25,9 @@ export function afterThought({ form, prompt }: ThoughtOptions, { content, calls 
   const called = (isAfter: boolean): readonly object[] => {
     if (calls === undefined) return [];
     // a recipient is a word of its own
-    return next === "" || !isAfter ? [calls] : [sequence({ type: "regex", pattern: " ?" }, calls)];
+    if (next !== "" && isAfter) return [sequence({ type: "regex", pattern: " ?" }, calls)];
+    // calls may come after content that is empty
+    return next === "" && isToken(before) ? [calls, sequence(...lettersOf(before), calls)] : [calls];
   };
   const begun = either(...contents(next !== ""), ...called(next !== ""));
   if (prompt === "closed") return either(...contents(false), ...called(next !== ""));
