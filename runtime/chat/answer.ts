@@ -15,6 +15,8 @@ export interface AnswerOptions {
   readonly tools: readonly Tool[];
   /** False: the answer is over after its first call. */
   readonly isParallel: boolean;
+  /** A grammar lets nothing but calls come: the beginning of one, where the text is cut, is no content. */
+  readonly isCall?: boolean;
 }
 
 export interface ThoughtOptions {
@@ -38,7 +40,7 @@ export class AnswerReader {
   constructor(calls: AnswerOptions | undefined, thoughts?: ThoughtOptions) {
     this.marks = new Map([...(thoughts?.form.marks ?? []), ...(calls?.form.marks ?? [])]);
     const byName = new Map(calls?.tools.map((tool) => [tool.function.name, tool]));
-    this.calls = calls && new ToolReader(calls.form, byName, calls.isParallel);
+    this.calls = calls && new ToolReader(calls.form, byName, calls.isParallel, calls.isCall);
     this.thoughts = thoughts && new ReasoningReader(thoughts.form, thoughts.prompt);
     this.end = new ContentEnd(thoughts?.form.content.close ?? "");
   }

@@ -49,9 +49,13 @@ export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForm
       },
     );
   const { schema_options: schema = {} } = body;
-  const source = wrapped({ calls: callsFormat(form, called, { schema, isParallel: false }) }, thoughts);
+  const source = wrapped({ calls: callsFormat(form, called, { schema, isParallel: mayCallMore(body) }) }, thoughts);
   return { source, field: "tool_choice", parts: partsOf(body, called) };
 }
+
+/** Whether an answer may have several calls. A function that is named is called once. */
+export const mayCallMore = ({ parallel_tool_calls: isParallel = true, tool_choice: choice }: ChatBody): boolean =>
+  isParallel && typeof choice !== "object";
 
 /** What comes after a thought, where there can be one. */
 const wrapped = (after: AfterThought, thoughts: ThoughtOptions | undefined): GrammarSource => {

@@ -13,7 +13,7 @@ import type { ChatBody, GivenBody } from "../request/bodies.js";
 import { ChatText, CompletionText, type TextForm } from "../apis/openai/choices.js";
 import { EventStream } from "../http/events.js";
 import type { TextEndpoint } from "../request/fields.js";
-import { grammarFor, type AnswerForms } from "../request/grammars.js";
+import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import { AnswerReader } from "ggsl/chat/answer.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { Refusal } from "../refusal.js";
@@ -147,15 +147,9 @@ function formOf(
     wantsMeasures: measures,
   };
   if (given.endpoint === "completions") return new CompletionText(options);
-  const {
-    tools = [],
-    parallel_tool_calls: isParallel = true,
-    tool_choice: choice,
-    reasoning_format: format,
-  } = given.body;
-  // an enforced call is the whole answer
-  const isOne = typeof choice === "object" || choice === "required";
-  const calls = form && { form, tools, isParallel: isParallel && !isOne };
+  const { tools = [], tool_choice: choice, reasoning_format: format } = given.body;
+  const isCall = choice === "required" || typeof choice === "object";
+  const calls = form && { form, tools, isParallel: mayCallMore(given.body), isCall };
   return new ChatText(options, new AnswerReader(calls, format === "none" ? undefined : thoughts));
 }
 

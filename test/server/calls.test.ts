@@ -112,6 +112,20 @@ describe.each([
     expect(several).toBeGreaterThan(0);
   });
 
+  test("calls that are asked for: several, unless one is", async () => {
+    const asked = { ...base, temperature: 1, logit_bias: { [LORD]: 5 }, max_completion_tokens: 100 };
+    const counts = new Set<number>();
+    for (let seed = 1; seed < 9; seed++) {
+      const answer = await chat().create({ ...asked, seed, tool_choice: "required" });
+      counts.add(checkCalls(answer));
+      expect(answer.choices[0]!.message.content).toBeNull();
+    }
+    expect(Math.max(...counts)).toBeGreaterThan(1);
+    const list = { type: "function", function: { name: "list" } } as const;
+    for (const one of [{ tool_choice: "required" as const, parallel_tool_calls: false }, { tool_choice: list }])
+      expect(checkCalls(await chat().create({ ...asked, ...one }))).toBe(1);
+  });
+
   test("the same as a stream, and a next turn with the server's own message", async () => {
     const whole = await chat().create({ ...base, parallel_tool_calls: false });
     const streamed = await chat()

@@ -31,11 +31,15 @@ export class ToolReader {
   private writing: Writing | undefined;
   isFull = false;
 
-  /** @param isParallel false: the text is over after its first call */
+  /**
+   * @param isParallel false: the text is over after its first call
+   * @param isCall nothing but calls can come: the beginning of one is no content
+   */
   constructor(
     private readonly form: CallForm,
     private readonly tools: Tools,
     private readonly isParallel: boolean,
+    private readonly isCall = false,
   ) {
     const { close } = form;
     const marks = [...close.matchAll(/[\]>\ufdd0-\ufdef]/g)].map(({ index }) => close.slice(0, index + 1));
@@ -58,7 +62,7 @@ export class ToolReader {
 
   /** The end of the text: what was held back is content, but for the marks after a call. */
   flush(): readonly Part[] {
-    if (this.isFull || this.isWriting) return [];
+    if (this.isFull || this.isWriting || this.isCall) return [];
     if (this.writing) {
       // what ends the call is not complete
       this.writing = undefined;
