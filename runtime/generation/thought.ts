@@ -10,11 +10,8 @@ export interface ThoughtLimit {
    * @unit tokens
    */
   readonly most: number;
-  /**
-   * What the thought begins with, at the beginning of the text.
-   * @default the prompt has begun it
-   */
-  readonly open?: string | undefined;
+  /** What the thought begins with, at the end of the prompt or at the beginning of the text. */
+  readonly open: string;
   /** What ends it, with the blanks that come after it: these tokens are written, control tokens among them. */
   readonly close: string;
 }
@@ -27,10 +24,14 @@ export const thoughtLimit: is.Check = (value, name) => {
   checkLimit(value, name);
   const { most, open, close } = value as ThoughtLimit;
   is.integer(0)(most, `${name}.most`); // it has no default
+  is.text(open, `${name}.open`);
   is.text(close, `${name}.close`);
   for (const [member, text] of Object.entries({ open, close }))
-    if (text?.trim() === "") throw invalid(`\`${name}.${member}\` must not be blank: a text has blanks everywhere`);
+    if (text.trim() === "") throw invalid(`\`${name}.${member}\` must not be blank: a text has blanks everywhere`);
 };
+
+/** Tokens of a prompt in which a mark may be. */
+const LAST = 64;
 
 type Place = "before" | "in" | "after";
 
@@ -46,13 +47,19 @@ export class Thought {
   /** How many of the last tokens were written, once they are. */
   private written = 0;
 
+  private readonly isBegun: boolean;
+
+  /** @param prompt its tokens */
   constructor(
     private readonly limit: ThoughtLimit,
     private readonly model: NativeModel,
+    prompt: Int32Array,
   ) {
-    this.open = toBytes(limit.open?.trim() ?? "");
+    this.open = toBytes(limit.open.trim());
     this.close = toBytes(limit.close.trim());
     this.tokens = translated(() => model.tokenize(limit.close, false, true));
+    const end = Array.from(prompt.subarray(-LAST), (token) => this.textOf(token)).join("");
+    this.isBegun = end.trimEnd().endsWith(this.open);
     this.restart([]);
   }
 
@@ -80,7 +87,7 @@ export class Thought {
 
   /** The text has only these tokens. */
   restart(tokens: Iterable<number>): void {
-    this.place = this.open === "" ? "in" : "before";
+    this.place = this.isBegun ? "in" : "before";
     this.held = "";
     this.count = this.written = 0;
     for (const token of tokens) this.accept(token, this.next() === token);

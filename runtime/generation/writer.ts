@@ -96,7 +96,7 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);
-    this.thought = options.thought && new Thought(options.thought, parts.model);
+    this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,

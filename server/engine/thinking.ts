@@ -1,7 +1,8 @@
 /** Thoughts of answers: what a request asks for, as variables of the model's template, and how they are read. */
 import type { ThoughtOptions } from "ggsl/chat/answer.js";
-import { promptEndOf } from "ggsl/chat/reasoning/form.js";
-import type { ThinkingSwitches } from "ggsl/chat/reasoning/switches.js";
+import { limitOf, promptEndOf } from "ggsl/chat/reasoning/form.js";
+import type { Effort } from "ggsl/chat/reasoning/efforts.js";
+import { toldOf } from "ggsl/chat/reasoning/told.js";
 import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { ChatBody, TemplateBody } from "../request/bodies.js";
 import { isNeutral } from "../request/fields.js";
@@ -22,50 +23,18 @@ export async function variablesOf(
       `\`enable_thinking\` is ${thinks}, and \`reasoning_effort\` is "${effort}": give one of them`,
       { param: "enable_thinking" },
     );
-  const { form, switches } = await forms.thinking();
-  const thinking = { hasForm: form !== undefined, switches };
-  return {
-    ...(thinks !== undefined && switched("enable_thinking", thinks, thinking)),
-    ...(effort !== undefined && effort !== "none" && effortOf(effort, thinking)),
-    ...(effort === "none" && switched("reasoning_effort", false, thinking)),
-    ...given,
-  };
-}
-
-interface Told {
-  readonly hasForm: boolean;
-  readonly switches: ThinkingSwitches;
-}
-
-function switched(param: string, isOn: boolean, { hasForm, switches }: Told): Variables {
-  const variables = isOn ? switches.on : switches.off;
-  if (variables) return variables;
-  // a model without thoughts has them off
-  if (!isOn && !hasForm) return {};
-  const why = isOn
-    ? "the model's chat template says nothing of thoughts"
-    : "the model's chat template has no variable by which the model does not think";
-  throw new Refusal(
-    "unsupported_parameter",
-    `\`${param}\` cannot switch thoughts ${isOn ? "on" : "off"}: ${why}: omit it`,
-    {
+  const thinking = await forms.thinking();
+  const told = (param: "enable_thinking" | "reasoning_effort", asked: Effort | boolean | undefined): Variables => {
+    if (asked === undefined) return {};
+    const { variables, fault } = toldOf(asked, thinking);
+    if (variables) return variables;
+    // a default of clients
+    if (isNeutral(param, asked)) return {};
+    throw new Refusal("unsupported_parameter", `\`${param}\` cannot be ${JSON.stringify(asked)}: ${fault}: omit it`, {
       param,
-    },
-  );
-}
-
-function effortOf(effort: NonNullable<TemplateBody["reasoning_effort"]>, { switches }: Told): Variables {
-  const { on, efforts } = switches;
-  // a template that can be told to think, but not how much
-  const canBeTold = on !== undefined && Object.keys(on).length > 0;
-  const variables = efforts?.get(effort) ?? (canBeTold || switches.off !== undefined ? on : undefined);
-  if (variables) return variables;
-  if (isNeutral("reasoning_effort", effort)) return {};
-  throw new Refusal(
-    "unsupported_parameter",
-    `\`reasoning_effort\` cannot be "${effort}": the model's chat template reads no level of thinking, and cannot switch thoughts on or off: omit it`,
-    { param: "reasoning_effort" },
-  );
+    });
+  };
+  return { ...told("enable_thinking", thinks), ...told("reasoning_effort", effort), ...given };
 }
 
 /** How the thoughts of the answer to a prompt are read; undefined for a model without. */
@@ -92,8 +61,5 @@ export function thoughtLimitOf(
       `\`${param}\` cannot be ${most}: the model's chat template says nothing of thoughts: omit it`,
       { param },
     );
-  const { prompt, form } = thoughts;
-  if (prompt === "closed") return undefined;
-  const { open, close, next } = form.letters;
-  return { most, close: close + next, ...(prompt === "free" && { open }) };
+  return limitOf(thoughts.form, most);
 }

@@ -1,6 +1,6 @@
 /** Bodies that fit their schemas. */
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
-import type { Effort } from "ggsl/chat/reasoning/switches.js";
+import type { Effort } from "ggsl/chat/reasoning/efforts.js";
 import type { SchemaOptions } from "ggsl/chat/calls/grammar.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { TextEndpoint } from "./fields.js";

@@ -3,7 +3,7 @@
  * of docs/server.md are written from them.
  */
 import { isDeepStrictEqual } from "node:util";
-import { EFFORTS } from "ggsl/chat/reasoning/switches.js";
+import { EFFORTS } from "ggsl/chat/reasoning/efforts.js";
 import { faultOf } from "./fit.js";
 import * as schema from "./schemas.js";
 import type { Schema } from "./schemas.js";

@@ -40,3 +40,10 @@ export function promptEndOf(form: ReasoningForm, tokens: Int32Array, textOf: (to
 
 /** A mark has so many tokens at most. */
 const LAST = 64;
+
+/** A limit for the thought of an answer: so many tokens at most. */
+export const limitOf = ({ letters: { open, close, next } }: ReasoningForm, most: number) => ({
+  most,
+  open,
+  close: close + next,
+});

@@ -1,11 +1,8 @@
 /** How a template is told whether to think, and how much: by variables that it reads. */
 import { InputError } from "../../core/errors.js";
 import type { Render } from "../calls/probes.js";
+import type { Effort } from "./efforts.js";
 import { promptEnd, type PromptEnd, type ReasoningForm } from "./form.js";
-
-export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
-/** How much a model is to think, in the words of OpenAI's API. */
-export type Effort = (typeof EFFORTS)[number];
 
 type Variables = Readonly<Record<string, unknown>>;
 
