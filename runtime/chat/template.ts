@@ -214,7 +214,7 @@ function formsOf(source: string, render: Template["render"], budget: Budget): Fo
   const withCall = (members: object): object[] => [asked, { ...call(isObject ? { a: "b" } : "{}")[1], ...members }];
   const thought = { reasoning_content: MARK, thinking: MARK };
   const isRefused =
-    /raise_exception/.test(source) &&
+    source.includes("raise_exception") &&
     /\.thinking\b/.test(source) &&
     shows(withCall({ content: content(""), ...thought })) &&
     !shows(withCall({ content: content("b"), ...thought }));

@@ -103,7 +103,7 @@ export class Thought {
   }
 
   private textOf(token: number): string {
-    return String.fromCharCode(...this.model.piece(token, true));
+    return Array.from(this.model.piece(token, true), (byte) => String.fromCharCode(byte)).join("");
   }
 }
 

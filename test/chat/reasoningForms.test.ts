@@ -308,7 +308,7 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
     for (const one of readEach(`${open}${THOUGHT}`)) expect(one).toMatchObject(cut);
     for (const one of readEach(THOUGHT, "open")) expect(one).toMatchObject(cut);
     for (const size of [1, 1000])
-      expect(read(letters!, `${thought.slice(0, -1)}`, { size })).toMatchObject({
+      expect(read(letters!, thought.slice(0, -1), { size })).toMatchObject({
         ...cut,
         reasoning: `${THOUGHT}\n${close.slice(0, -1)}`,
       });

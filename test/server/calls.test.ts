@@ -116,7 +116,8 @@ describe.each([
     const asked = { ...base, temperature: 1, logit_bias: { [LORD]: 5 }, max_completion_tokens: 100 };
     const counts = new Set<number>();
     for (let seed = 1; seed < 9; seed++) {
-      const answer = await chat().create({ ...asked, seed, tool_choice: "required" });
+      const given = { ...asked, seed, tool_choice: "required" as const };
+      const answer = await chat().create(given);
       counts.add(checkCalls(answer));
       expect(answer.choices[0]!.message.content).toBeNull();
     }

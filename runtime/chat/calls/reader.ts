@@ -120,7 +120,10 @@ export class ToolReader {
   /** After the mark; undefined if there is none there: what comes before the next one is shown. */
   private firstCall(parts: Part[]): Found<ReadCall | BegunCall> {
     const { form, held } = this;
-    const show = (text: string): void => void parts.push(...contentOf(this.shown(text)));
+    const show = (taken: string): void => {
+      const text = this.shown(taken);
+      if (text !== "") parts.push({ part: "content", text });
+    };
     const at = held.indexOf(form.mark);
     if (at < 0) {
       const kept = Math.max(beginningAtEnd(held, form.lead + form.mark), beginningAtEnd(held, form.mark));

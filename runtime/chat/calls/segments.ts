@@ -20,17 +20,24 @@ export const segmentsItem = (segments: readonly Segment[], args: ArgumentsForm):
   read: (text, at, tools) => read({ text, tools, args, segments }, at, 0, {}),
   begin(text, at, tools) {
     const { before, after } = aroundArguments(segments);
-    const isWhole = args !== JSON_ARGUMENTS || after.some((one) => typeof one !== "string");
-    if (isWhole) return "whole";
+    if (args !== JSON_ARGUMENTS || after === undefined) return "whole";
     const found = read({ text, tools, args: BEGINNING, segments: before }, at, 0, {});
     return typeof found === "object" ? { name: found.name, id: found.id, end: found.end } : found;
   },
-  finish: (text, at) => literalEnd(text, at, aroundArguments(segments).after.join("")),
+  finish: (text, at) => literalEnd(text, at, aroundArguments(segments).after ?? ""),
 });
 
-function aroundArguments(segments: readonly Segment[]): { before: readonly Segment[]; after: readonly Segment[] } {
+/** What comes before the arguments, with these, and the text after them; undefined if more than a text is there. */
+function aroundArguments(segments: readonly Segment[]): {
+  readonly before: readonly Segment[];
+  readonly after: string | undefined;
+} {
   const at = segments.findIndex((one) => typeof one === "object" && one.hole === "arguments");
-  return { before: segments.slice(0, at + 1), after: segments.slice(at + 1) };
+  const [after = "", ...more] = segments.slice(at + 1);
+  return {
+    before: segments.slice(0, at + 1),
+    after: typeof after === "string" && more.length === 0 ? after : undefined,
+  };
 }
 
 /** The bracket of an object, and what may follow it. */

@@ -58,11 +58,16 @@ export class ReasoningReader {
   flush(): readonly Split[] {
     const { held, place } = this;
     this.held = "";
-    if (place === "thought") return this.thought(held, false);
+    const parts: Split[] = [];
+    if (place === "thought") {
+      this.thought(parts, held, false);
+      return parts;
+    }
     const text = this.isAfterThought ? held.trimStart() : held;
     // the beginning of what comes between messages
     const isCut = place === "after" && [this.form.next, this.form.content.open].some((mark) => beginsIn(text, mark));
-    return isCut ? [] : contentOf(text);
+    if (!isCut) addContent(parts, text);
+    return parts;
   }
 
   /** Reads on; false if more text is needed. */
@@ -90,19 +95,19 @@ export class ReasoningReader {
     if (thought === "open" || content === "open") return false;
     const other = this.otherHeader(text);
     if (other === "open") return false;
-    if (other !== undefined) return this.enter("content", other);
+    if (other !== undefined) return this.enter("content", other.rest);
     return this.readContent(parts);
   }
 
   /** What follows the mark before another message, as one to the user; undefined if there is none. */
-  private otherHeader(text: string): string | "open" | undefined {
+  private otherHeader(text: string): { readonly rest: string } | "open" | undefined {
     if (this.header === "" || !text.startsWith(this.header)) return undefined;
     const [name] = /^[\w-]*\s*/.exec(text.slice(this.header.length))!;
     const rest = text.slice(this.header.length + name.length);
     if (rest === "") return "open";
     const end = /(?:<[^<>]*>|[\ufdd0-\ufdef])$/.exec(this.open)?.[0] ?? "";
-    if (rest.startsWith(end)) return rest.slice(end.length);
-    return end.startsWith(rest) ? "open" : rest;
+    if (rest.startsWith(end)) return { rest: rest.slice(end.length) };
+    return end.startsWith(rest) ? "open" : { rest };
   }
 
   private think(parts: Split[]): boolean {
@@ -111,10 +116,10 @@ export class ReasoningReader {
       const kept = beginningAtEnd(this.held, this.close);
       const text = this.held.slice(0, this.held.length - kept);
       this.held = this.held.slice(text.length);
-      parts.push(...this.thought(text, true));
+      this.thought(parts, text, true);
       return false;
     }
-    parts.push(...this.thought(this.held.slice(0, at).trimEnd(), true));
+    this.thought(parts, this.held.slice(0, at).trimEnd(), true);
     this.blanks = "";
     if (this.hasThought) this.between = "\n\n";
     this.hasThought = false;
@@ -123,16 +128,15 @@ export class ReasoningReader {
   }
 
   /** Text of a thought: blanks at its beginning and at its end are none. */
-  private thought(text: string, isOpen: boolean): readonly Split[] {
+  private thought(parts: Split[], text: string, isOpen: boolean): void {
     const all = this.hasThought ? this.blanks + withoutMarks(text) : withoutMarks(text).trimStart();
-    if (all === "") return [];
     const shown = isOpen ? all.trimEnd() : all;
     this.blanks = all.slice(shown.length);
-    if (shown === "") return [];
+    if (shown === "") return;
     const before = this.between;
     this.between = "";
     this.hasThought = true;
-    return [{ part: "reasoning", text: before + shown }];
+    parts.push({ part: "reasoning", text: before + shown });
   }
 
   private goOn(parts: Split[]): boolean {
@@ -160,19 +164,19 @@ export class ReasoningReader {
     const at = next === "" ? -1 : this.held.indexOf(this.close);
     if (at < 0) {
       const kept = next === "" ? 0 : beginningAtEnd(this.held, this.close);
-      parts.push(...contentOf(this.taken(this.held.length - kept)));
+      addContent(parts, this.taken(this.held.length - kept));
       return false;
     }
     const end = literalEnd(this.held, at, this.close + next);
     if (end === "open") {
-      parts.push(...contentOf(this.taken(at)));
+      addContent(parts, this.taken(at));
       return false;
     }
     if (end === undefined) {
-      parts.push(...contentOf(this.taken(at + 1)));
+      addContent(parts, this.taken(at + 1));
       return true;
     }
-    parts.push(...contentOf(this.held.slice(0, at)));
+    addContent(parts, this.held.slice(0, at));
     return this.enter("begin", this.held.slice(end));
   }
 
@@ -196,7 +200,9 @@ const startOf = (text: string, mark: string): number | "open" | undefined =>
 const beginsIn = (text: string, mark: string): boolean =>
   mark !== "" && text !== "" && literalEnd(text, 0, mark) === "open";
 
-const contentOf = (text: string): readonly Split[] => (text === "" ? [] : [{ part: "content", text }]);
+function addContent(parts: Split[], text: string): void {
+  if (text !== "") parts.push({ part: "content", text });
+}
 
 /** What two marks begin with, up to the last of its own marks, or a `=`. */
 function sharedHeader(a: string, b: string): string {
