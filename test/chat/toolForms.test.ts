@@ -65,6 +65,33 @@ const WITHOUT_CONTENT = [
   "upstage-Solar-Open-100B",
 ];
 
+/** Templates whose arguments are not JSON as it is written, or have an id after them: their calls come as a whole. */
+const WHOLE = [
+  "ByteDance-Seed-OSS",
+  "GLM-4.6",
+  "GLM-4.7-Flash",
+  "Kimi-K3",
+  "LFM2.5-8B-A1B",
+  "MiniMax-M2",
+  "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+  "Qwen3-Coder",
+  "Qwen3.5-4B",
+  "Spark2.5",
+  "StepFun3.5-Flash",
+  "deepseek-ai-DeepSeek-V3.2",
+  "deepseek-ai-DeepSeek-V4",
+  "deepseek-ai-DeepSeek-V4-Flash-0731",
+  "google-gemma-4-31B-it",
+  "google-gemma-4-31B-it-interleaved",
+  "inclusionai-ling-3.0-flash",
+  "mistralai-Mistral-Nemo-Instruct-2407",
+  "openbmb-MiniCPM5-1B",
+  "poolside-Laguna-S-2.1",
+  "poolside-Laguna-XS-2.1",
+  "poolside-Laguna-XS.2",
+  "tencent-Hy3",
+];
+
 /** What ends a text with calls, where that is not the first mark after an answer without. */
 const ENDS: Readonly<Record<string, string>> = {
   Cohere2MoE: "<|END_OF_TURN_TOKEN|>",
@@ -202,6 +229,18 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
         calls: [{ function: found.calls[0]!.function }],
       });
     });
+
+  test("arguments come as they are written", async () => {
+    const text = await written(null, [ONE]);
+    const reader = new ToolReader(form, byName, true);
+    const parts = [...text]
+      .flatMap((char) => reader.push(char))
+      .flatMap((one) => (one.part === "call" ? [one.call] : []));
+    expect([name, parts.length > 20]).toEqual([name, !WHOLE.includes(name)]);
+    expect([parts[0]!.index, parts[0]!.name]).toEqual([0, "find_all"]);
+    for (const { index, id, name: called } of parts.slice(1))
+      expect([index, id, called]).toEqual([0, undefined, undefined]);
+  });
 
   test("values of all kinds", async () => {
     // one escapes nothing in texts, the others write nothing for null
