@@ -7,6 +7,7 @@ import { laneOf } from "../lanes/lane.js";
 import { checkFields, PATHS, tidyBody } from "../request/check.js";
 import { readConversation } from "../request/conversation.js";
 import { bodySchema, type Body, type Endpoint } from "../request/fields.js";
+import { withoutUntold } from "../engine/thinking.js";
 import type { Schema } from "../request/schemas.js";
 import { findModel, unknownModel, type ChosenModel } from "./models.js";
 import type { Admission, Ticket } from "../queue/queue.js";
@@ -33,7 +34,7 @@ export const pause = async ({ headers }: FastifyRequest): Promise<void> => {
 
 /** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
 async function checkBody(
-  { isLenient }: Serving,
+  { isLenient, engine }: Serving,
   endpoint: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -43,6 +44,11 @@ async function checkBody(
   const body = tidyBody(SCHEMAS[endpoint], done, isLenient, ignored) as Body;
   await pause(request);
   request.body = CONVERSATIONS.has(endpoint) ? readConversation(body) : body;
+  if (isLenient && CONVERSATIONS.has(endpoint)) {
+    const told = await withoutUntold(engine, request.body as Body);
+    request.body = told.body;
+    ignored.push(...told.ignored); // four at most
+  }
   ignore(reply, ignored);
   await pause(request);
 }

@@ -78,7 +78,7 @@ async function answer(
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
-  const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts) : undefined;
+  const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts?.form) : undefined;
   const texts = textsOf(given, prompts, prepared, { ...waiter, thought });
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts } = request;

@@ -270,6 +270,22 @@ describe("thinking", () => {
     expect(await ask(of, body)).toMatchObject({ status: 200 });
   });
 
+  test("what a template cannot be told is ignored by a lenient server, which names it", async () => {
+    const lenient = await open({ template: "{% for m in messages %}{{ m.content }}{% endfor %}", lenient: true });
+    try {
+      const body = { ...base, max_tokens: 2, reasoning_effort: "high", enable_thinking: true, reasoning_budget: 3 };
+      const answer = await lenient.post("/v1/chat/completions", body);
+      expect([answer.status, answer.headers.get("x-ggsl-ignored")]).toEqual([
+        200,
+        "enable_thinking, reasoning_effort, reasoning_budget",
+      ]);
+      const wrong = await lenient.post("/v1/chat/completions", { ...base, reasoning_effort: "most" });
+      expect(wrong).toMatchObject({ status: 400, body: { error: { param: "reasoning_effort" } } });
+    } finally {
+      await lenient.close(0);
+    }
+  });
+
   test("cannot be on and off", async () => {
     for (const body of [
       { enable_thinking: true, reasoning_effort: "none" },
