@@ -12,6 +12,7 @@ import { afterThought } from "ggsl/chat/reasoning/grammar.js";
 import { openConversation, renderConversation, type ChatOptions } from "ggsl/chat/render.js";
 import { hasBit } from "ggsl/grammars/bits.js";
 import { openGrammar } from "ggsl/grammars/open.js";
+import { randomIntegers } from "../grammars/walk.js";
 import { readWhole, type Whole } from "./answers.js";
 import { modelWith, sourceOf, TEMPLATES } from "./templates.js";
 
@@ -319,6 +320,29 @@ describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
     for (const size of [1, 7, 1000])
       for (const prompt of ["free", "closed"] as const)
         expect(read(letters!, code, { size, prompt })).toMatchObject({ reasoning: "", content: code });
+  });
+
+  test("damaged texts are read the same in all pieces, and no character is new", () => {
+    const text = `${thought}\n${answer} c\n${thought} ${open} d ${close}`;
+    const random = randomIntegers(text.length);
+    for (let i = 0; i < 8; i++) {
+      const [at, to] = [random(text.length), random(text.length)];
+      const copied = text.slice(Math.min(at, to), Math.min(at, to) + random(30));
+      const damaged = `${text.slice(0, at)}${copied}${text.slice(at + random(4))}`;
+      for (const prompt of ["free", "open", "closed"] as const) {
+        const one = read(letters!, damaged, { size: damaged.length, prompt });
+        expect(read(letters!, damaged, { prompt })).toMatchObject({ reasoning: one.reasoning, content: one.content });
+        expect(read(letters!, damaged, { size: 7, prompt })).toMatchObject({ content: one.content });
+        // between two thoughts comes an empty line
+        for (const part of [one.reasoning, one.content]) {
+          let from = 0;
+          for (const char of part.replaceAll("\n\n", "")) {
+            from = damaged.indexOf(char, from) + 1;
+            expect(from).toBeGreaterThan(0);
+          }
+        }
+      }
+    }
   });
 
   test("what a grammar asks for comes after the thought", () => {
