@@ -1,5 +1,7 @@
 /** Thoughts of models in answers. The demo model does not think: a template begins its thoughts, and a limit or a grammar ends them. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, streamText } from "ai";
 import type { ChatCompletion } from "openai/resources/chat/completions";
 import { eventsOf, open, type Answer, type Opened } from "./open.js";
 
@@ -117,6 +119,26 @@ describe("a thought", () => {
     expect(messageOf(answer)).not.toHaveProperty("reasoning_content");
     expect(thoughtTokens(answer)).toBe(0);
   });
+});
+
+test("the AI SDK has thoughts and text, whole and as a stream, and sends them with the next turn", async () => {
+  const model = createOpenAICompatible({ name: "ggsl", baseURL: `${servers.always.url}/v1` })("demo");
+  const given = { model, maxRetries: 0, maxOutputTokens: 60, temperature: 0 };
+  const options = { ...given, providerOptions: { ggsl: { reasoning_budget: 8 } } };
+  const whole = await generateText({ ...options, prompt: "In the beginning" });
+  expect(whole.reasoningText).toMatch(/[a-z]{3}/);
+  expect(whole.text).toMatch(/[a-z]{3}/);
+  expect(whole.text).not.toContain("think");
+  const stream = streamText({ ...options, prompt: "In the beginning" });
+  let [text, thought] = ["", ""];
+  for await (const part of stream.fullStream) {
+    if (part.type === "text-delta") text += part.text;
+    if (part.type === "reasoning-delta") thought += part.text;
+  }
+  expect([thought, text]).toEqual([whole.reasoningText, whole.text]);
+  const next = [{ role: "user" as const, content: "In the beginning" }, ...whole.response.messages];
+  const again = await generateText({ ...options, messages: [...next, { role: "user", content: "And then" }] });
+  expect(again.usage.inputTokens).toBeGreaterThan(whole.usage.inputTokens! + whole.usage.outputTokens! - 8);
 });
 
 describe("a limit of thoughts", () => {
