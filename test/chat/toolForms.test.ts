@@ -233,7 +233,7 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
   test("arguments come as they are written", async () => {
     const text = await written(null, [ONE]);
     const reader = new ToolReader(form, byName, true);
-    const parts = [...text]
+    const parts = Array.from(text)
       .flatMap((char) => reader.push(char))
       .flatMap((one) => (one.part === "call" ? [one.call] : []));
     expect([name, parts.length > 20]).toEqual([name, !WHOLE.includes(name)]);
