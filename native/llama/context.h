@@ -4,6 +4,7 @@
 #include "assembler.h"
 #include "context_options.h"
 #include "model.h"
+#include "runs.h"
 #include "sampler.h"
 
 #include <atomic>
@@ -66,7 +67,7 @@ public:
 
     // Removes the tokens of a sequence from `from` on.
     void remove(int32_t sequence, int32_t from);
-    // Makes `to` a copy of `from`'s tokens.
+    // Makes `to` a copy of `from`'s tokens, of which nothing is copied where they share a cache.
     void copy(int32_t from, int32_t to);
     // How many tokens a sequence holds, and the least number of them that it can be cut to and go on, besides 0.
     struct Extent {
@@ -84,7 +85,7 @@ public:
         size_t compute = 0;
     };
     Bytes        bytes() const;
-    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
+    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
     ContextStats stats() const;
 
     // Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares
@@ -111,6 +112,8 @@ private:
     using Handle = std::unique_ptr<llama_context, ContextDeleter>;
 
     Handle                        open();
+    void                          reopen(const ContextOptions & changed);
+    void                          share_cache();
     std::vector<GroupToBuild>     groups_to_build() const;
     SamplerStats                  count_chains() const;
     Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);
@@ -120,6 +123,10 @@ private:
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
     bool                          has_guides(const Batch & batch) const;
+    bool                          may_take_part(int32_t sequence, int32_t most_held) const;
+    std::vector<Output>           decode_runs(const Batch & batch);
+    void                          decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
+    std::vector<Output>           decode_at_once(const Batch & batch);
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);

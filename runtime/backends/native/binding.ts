@@ -200,7 +200,7 @@ export interface NativeModel {
 }
 
 export interface ContextOptions {
-  /** Tokens over all sequences, rounded up to a multiple of 256; default 0: the model's training context. */
+  /** Tokens over all sequences, rounded up to a multiple of 256 for each cache; default 0: the model's training context. */
   readonly contextSize?: number;
   /** Tokens computed at once; default 512. */
   readonly batchSize?: number;
@@ -218,6 +218,11 @@ export interface ContextOptions {
   readonly cacheTypeK?: string;
   /** A quantized one needs flash attention. */
   readonly cacheTypeV?: string;
+  /**
+   * `auto` (default): a cache for each sequence, but one for all where the model needs it, and from the first guide or second row on;
+   * `shared`: one for all.
+   */
+  readonly cache?: "auto" | "shared";
   /** Default `auto`. */
   readonly flashAttention?: "auto" | "on" | "off";
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU on logits that are read back. */
@@ -236,11 +241,12 @@ export interface ContextOptions {
 
 /** The memory of several sequences. While `decode` runs, everything except `abort`, `stats` and `dispose` throws BUSY. */
 export interface NativeContext {
-  /** Tokens that one sequence can hold. */
+  /** Tokens that all sequences can hold. */
   readonly contextSize: number;
   /**
    * Decodes tokens on another thread and returns the requested outputs in the batch's order. Batches longer than `batchSize`
-   * are split, and so are those with more outputs than one graph can have (`rows`). The outputs of a sequence with a chain are its
+   * are split, and so are those with more outputs than one graph can have (`rows`); with a cache for each sequence, also those of
+   * sequences with different numbers of tokens. The outputs of a sequence with a chain are its
    * rows, counted from 0; the uniforms and inputs of each must be set.
    *
    * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
@@ -272,7 +278,7 @@ export interface NativeContext {
   setRows(rows: number, outputs: number): void;
   /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
-  /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
+  /** Makes `to` a copy of `from`'s tokens, sharing their memory where there is one cache for all. */
   copy(from: number, to: number): void;
   /**
    * Whether a sequence can go on after its first `count` tokens once the others are removed: all of them can always be kept, a part
