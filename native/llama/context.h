@@ -8,6 +8,7 @@
 #include "sampler.h"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -21,6 +22,13 @@ struct Batch {
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
     std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
+};
+
+// A text that is written on: how many tokens after that of the batch, and the uniforms of each of them in turn.
+struct Ahead {
+    int32_t            sequence;
+    size_t             most;
+    std::vector<float> uniforms;
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -47,6 +55,17 @@ public:
     // Computes a batch. ABORTED and COMPUTE_FAILED clear the memory of the batch's sequences.
     // Throws Failure (INVALID_ARGUMENT, CONTEXT_FULL, ABORTED, COMPUTE_FAILED, INVALID_LOGITS).
     std::vector<Output> decode(const Batch & batch);
+
+    // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
+    // have, or one that ends it, or `pause` was called. `on_tokens` gets the tokens after each batch, on this thread: for each text one,
+    // or -1. Chains of these texts have no inputs, and their uniforms do not depend on the text. Throws as decode.
+    void write(const Batch & batch, const std::vector<Ahead> & texts,
+               const std::function<void(const std::vector<int32_t> &)> & on_tokens);
+
+    // Ends a `write` on another thread after its present batch.
+    void pause() { pause_requested = true; }
+    // Before a `write`, on the thread that pauses.
+    void forget_pause() { pause_requested = false; }
 
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
@@ -143,6 +162,7 @@ private:
     size_t                           output_limit    = 0; // of one graph, over all sequences
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
+    std::atomic<bool>                pause_requested = false;
 
     // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>      chains;

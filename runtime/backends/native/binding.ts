@@ -254,6 +254,15 @@ export interface NativeContext {
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
   /**
+   * Decodes a batch as `decode` does, then one with the tokens that the chains of the texts of `ahead` picked, and so on, until each text has
+   * as many tokens as it may have, or one that ends it, or `pause` was called. `onTokens` gets the tokens after each batch: for each text one,
+   * or -1. Their chains have no inputs, and their uniforms do not depend on the text. Rejects as `decode`, after `onTokens` of the
+   * batches before. Only in the addon.
+   */
+  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: Int32Array) => void): Promise<void>;
+  /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
+  pause?(): void;
+  /**
    * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
    * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.
    */
@@ -298,6 +307,17 @@ export interface NativeContext {
   graphNodes?(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode and frees the memory; harmless when called twice. */
   dispose(): void;
+}
+
+/** Texts that `write` goes on with; an entry of each array per text. */
+export interface Ahead {
+  readonly sequences: Int32Array;
+  /** How many tokens after that of the batch, at least 1. */
+  readonly most: Int32Array;
+  /** The uniforms of a token. */
+  readonly counts: Int32Array;
+  /** Those of all tokens of the first text in turn, then those of the second, and so on. */
+  readonly uniforms: Float32Array;
 }
 
 /** Four arrays of equal length with one entry per token. */

@@ -64,6 +64,10 @@ export class Place {
   }
 }
 
+export function append(list: number[], more: readonly number[]): void {
+  for (const one of more) list.push(one);
+}
+
 /** The places of one slot. */
 export interface Places {
   readonly main: Place;
