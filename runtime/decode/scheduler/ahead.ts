@@ -5,9 +5,6 @@ import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
 import type { Step } from "./step.js";
 
-/** Tokens that a text may be ahead of its reader. */
-export const MOST_AHEAD = 16;
-
 /** The tokens of a text after the one that was asked for, in turn. */
 export class Later {
   private tokens: number[] = [];
@@ -140,7 +137,7 @@ export const canRun = (context: NativeContext, turns: readonly Turn[]): boolean 
 
 function aheadOf(turns: readonly Turn[]): NativeAhead {
   const steps = turns.map(({ job: { step } }) => step as Step & { readonly ahead: NonNullable<Step["ahead"]> });
-  const uniforms = steps.map(({ ahead }) => ahead.uniforms(Math.min(ahead.most, MOST_AHEAD)));
+  const uniforms = steps.map(({ ahead }) => ahead.uniforms(ahead.most));
   const all = new Float32Array(uniforms.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const values of uniforms) {
@@ -149,7 +146,7 @@ function aheadOf(turns: readonly Turn[]): NativeAhead {
   }
   return {
     sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
-    most: Int32Array.from(steps, ({ ahead }) => Math.min(ahead.most, MOST_AHEAD)),
+    most: Int32Array.from(steps, ({ ahead }) => ahead.most),
     counts: Int32Array.from(steps, (step) => step.uniforms.length),
     uniforms: all,
   };
