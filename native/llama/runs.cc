@@ -31,8 +31,9 @@ std::vector<Run> split_into_runs(std::span<const int32_t> sequences, size_t most
     int32_t          next  = 0; // after the last sequence of the latest run
     size_t           count = 0; // of its tokens for each sequence
     for (const auto & [sequence, own] : tokens) {
+        const auto gap     = static_cast<size_t>(sequence - next);
         const bool is_like = !runs.empty() && own.size() == count &&
-                             runs.back().tokens.size() + runs.back().idle.size() + own.size() <= most_tokens;
+                             runs.back().tokens.size() + runs.back().idle.size() + gap + own.size() <= most_tokens;
         const bool follows =
             is_like && (sequence == next || (count == 1 && are_filled(next, sequence, most_idle, may_take_part)));
         if (!follows) {
