@@ -57,9 +57,6 @@ export interface Parts {
   readonly sequence: SequenceState;
 }
 
-/** Tokens that a text may be ahead of its reader. */
-const AHEAD = 16;
-
 const NONE = new Float32Array();
 const NO_INPUTS: ReturnType<typeof varying> = [];
 
@@ -297,7 +294,7 @@ export class Writer {
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
     const ahead = this.isForeseeable && {
-      most: Math.min(options.ahead ?? AHEAD, this.limit - count - 1),
+      most: Math.min(options.ahead ?? slot.ahead, this.limit - count - 1),
       uniforms: (more: number) => laterUniforms(this.sequence, more),
     };
     const own = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };

@@ -76,6 +76,11 @@ export class Engine {
 
   #open(): GenerationBatch {
     const { strict, spare, sequences, ...options } = this.#options;
-    return this.#model.batch({ ...options, sequences: sequences + spare, ...(strict && { strict }) });
+    return this.#model.batch({
+      ...options,
+      joinsAtOnce: true,
+      sequences: sequences + spare,
+      ...(strict && { strict }),
+    });
   }
 }

@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   compile,
   compilePipeline,
+  loadModel,
   type GenerationBatch,
   type Generation,
   type Model,
   type Saved,
 } from "../../runtime/index.js";
 import { randomIntegers } from "../grammars/walk.js";
-import { loadExactModel } from "../model/file.js";
+import { DEMO_MODEL, loadExactModel } from "../model/file.js";
 
 const PROMPT = "In the beginning God created the heaven and the earth.";
 const CHAIN = compile(`
@@ -118,6 +119,28 @@ describe("a text that is computed ahead", () => {
     }
     expect(decodes).toBe(6);
     batch.dispose();
+  });
+
+  test("is the same each time, among others that begin and end beside it", async () => {
+    const rounded = await loadModel(DEMO_MODEL, { threads: 1, contextSize: 128 });
+    const batch = rounded.batch({ sequences: 5 });
+    const random = randomIntegers(9);
+    const lengths = Array.from({ length: 30 }, () => 5 + random(40));
+    // texts of a model that rounds differ where what is decoded together differs
+    const all = (): Promise<number[][]> =>
+      Promise.all(
+        lengths.map(async (maxTokens, seed) => {
+          const tokens: number[] = [];
+          for await (const piece of batch.add(`${seed} ${PROMPT}`, { chain: CHAIN, uniforms: { seed }, maxTokens }))
+            tokens.push(piece.token);
+          return tokens;
+        }),
+      );
+    await all(); // what was shared with texts before is then the same
+    const expected = await all();
+    for (let round = 0; round < 3; round++) expect(await all()).toEqual(expected);
+    batch.dispose();
+    rounded.dispose();
   });
 
   test("is aborted at once, alone and beside another one, which goes on", async () => {

@@ -67,6 +67,8 @@ export class Run {
     /** Of each turn in the order of `turns`, after the first batch. */
     private readonly onFirst: (turn: Turn, token: number, later: Later) => void,
     private readonly onDecode: () => void,
+    /** Whether it ends before its time where a text of it is set, or is over for its reader. */
+    private readonly endsEarly: boolean,
     /** What texts are told of an error. */
     private readonly toldOf: (error: unknown) => unknown,
   ) {
@@ -94,10 +96,11 @@ export class Run {
     this.context.pause!();
   }
 
-  /** A batch that nobody waits for is aborted; else what the model has read stays. */
+  /** A batch that nobody waits for is aborted, if a text was; else what the model has read stays. */
   private stopped(isAborted: boolean): void {
-    if (isAborted && this.texts.every(({ later }) => later.isUnread)) this.context.abort();
-    else this.pause();
+    const isUnread = this.texts.every(({ later }) => later.isUnread);
+    if (isUnread && isAborted) this.context.abort();
+    else if (isUnread || this.endsEarly) this.pause();
   }
 
   private take(tokens: Int32Array): void {

@@ -46,9 +46,20 @@ export interface SchedulerOptions {
   readonly reserved?: ReadonlySet<number>;
   /** Called after each batch with the milliseconds that it took. */
   readonly onDecode?: ((milliseconds: number) => void) | undefined;
+  /**
+   * Texts that begin or are set while others go on by themselves join them after the present batch. Else these have all their tokens before,
+   * so that what is decoded together does not depend on time.
+   */
+  readonly joinsAtOnce?: boolean | undefined;
   /** What the chains of a batch may take together, in rows; default: any number. */
   readonly decodeWork?: number | undefined;
 }
+
+/**
+ * Tokens that texts go on by themselves, unless they say how many. Of several, all go on before another one joins them, so that it waits
+ * for few.
+ */
+const AHEAD = { alone: 16, together: 4 } as const;
 
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
@@ -144,7 +155,7 @@ export class Scheduler {
         first ??= job;
         later?.stop();
         this.jobs.add(job);
-        this.running?.pause();
+        if (this.options.joinsAtOnce) this.running?.pause();
         if (!this.isRunning) void this.run(context);
       }).then((rows) => {
         later = rows.outputs[0]?.later;
@@ -154,6 +165,7 @@ export class Scheduler {
       contextSize: Math.min(this.limits.contextSize, Math.floor(context.contextSize / this.sequences)),
       stats: () => this.lastStats ?? context.stats(),
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
+      ahead: this.sequences === 1 || this.options.joinsAtOnce ? AHEAD.alone : AHEAD.together,
       costs: this.costs,
       decodeRows,
       decode: async (step) => (await decodeRows(step)).outputs[0]!,
@@ -296,7 +308,8 @@ export class Scheduler {
       const { sequence } = turn.job.places.main;
       this.finish([turn], [{ sequence, sampled: Int32Array.of(token), later }], undefined);
     };
-    this.running = new Run(context, turns, onFirst, onDecode, (error) => (this.isDisposed ? disposed() : error));
+    const toldOf = (error: unknown): unknown => (this.isDisposed ? disposed() : error);
+    this.running = new Run(context, turns, onFirst, onDecode, this.options.joinsAtOnce === true, toldOf);
     try {
       await this.running.write();
     } finally {

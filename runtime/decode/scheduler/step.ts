@@ -85,6 +85,8 @@ export interface Request {
 export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
+  /** How many tokens a text is computed ahead, if it does not say. */
+  readonly ahead: number;
   decode(step: Step): Promise<SlotOutput>;
   decodeRows(step: Step): Promise<Rows>;
   /** The costs of the context's batches. */
