@@ -204,7 +204,7 @@ export function isOpenToAll(options: ServeOptions): boolean {
 const settingsOf = (options: ServeOptions) => {
   const { backend, device, servers, split, gpuLayers, probe, threads, batchThreads, cacheTypeK, cacheTypeV, ...rest } =
     options;
-  const { flashAttention, promptBatch } = rest;
+  const { cache, flashAttention, promptBatch } = rest;
   return {
     ...(backend !== undefined && { backend }),
     device,
@@ -216,6 +216,7 @@ const settingsOf = (options: ServeOptions) => {
     batchThreads,
     cacheTypeK,
     cacheTypeV,
+    cache,
     flashAttention,
     promptBatch,
   };

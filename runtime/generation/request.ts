@@ -87,6 +87,14 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly lane?: string | undefined;
   /**
+   * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Only of a
+   * chain whose uniforms do not depend on the text, and that gives nothing but the token. What is set, taken back or saved counts from the
+   * last piece that was read; tokens after it are computed again.
+   * @default 16; in a batch of several sequences 4, unless its texts join at once
+   * @unit tokens
+   */
+  readonly ahead?: number | undefined;
+  /**
    * Its tokens are part of every decode, whatever the chain computes: `decodeWork` of the batch is for the others.
    * @default false
    */
@@ -150,6 +158,8 @@ export const RUN: is.Checks<RunOptions> = {
 export const checkRun = is.someOptions(RUN);
 
 const MAX_LISTED = 100;
+/** The most tokens that a text may be ahead of its reader. */
+const MAX_AHEAD = 256;
 /** The most sequences of a batch. */
 export const MAX_SEQUENCES = 256;
 
@@ -161,6 +171,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   guides: is.someObject,
   maxTokens: is.integer(0),
   minTokens: is.integer(0, NO_END),
+  ahead: is.integer(0, MAX_AHEAD),
   ignoreEnd: is.flag,
   stop: stopTexts,
   logprobs: is.integer(0, MAX_LISTED),

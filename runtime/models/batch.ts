@@ -34,6 +34,13 @@ export interface BatchOptions extends RunOptions {
    */
   readonly decodeWork?: number | undefined;
   /**
+   * A text that begins, or is set, while others are computed ahead of their readers joins them with the next decode, not after as many tokens
+   * as they are ahead. What is decoded together depends on time then, and so the last digits of the model's logits, as between a single text
+   * and a batch.
+   * @default false
+   */
+  readonly joinsAtOnce?: boolean | undefined;
+  /**
    * Called after each decode with the milliseconds that it took; it must not throw.
    * @default none
    */
@@ -70,16 +77,22 @@ const BATCH: is.Checks<BatchOptions> = {
   reserved: is.listOf("a list of numbers of sequences", is.integer(0)),
   decodeWork: is.integer(1),
   onDecode: is.callback,
+  joinsAtOnce: is.flag,
 };
 const checkBatch = is.options(BATCH);
 const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions & AnswerLimits> = { ...REQUEST, ...CHAT, ...LIMITS };
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   checkBatch(options, "options");
-  const { sequences, reserved = [], onDecode, decodeWork } = options;
+  const { sequences, reserved = [], onDecode, decodeWork, joinsAtOnce } = options;
   sequenceCount(sequences, "sequences"); // it has no default
   is.listOf("a list of numbers of sequences", is.integer(0, sequences - 1))(reserved, "reserved");
-  const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode, decodeWork });
+  const scheduler = openScheduler(model, sequences, options, {
+    reserved: new Set(reserved),
+    onDecode,
+    decodeWork,
+    joinsAtOnce,
+  });
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation => {

@@ -86,7 +86,12 @@ export class Engine {
 
   #open(): GenerationBatch {
     const { strict, spare, sequences, ...options } = this.#options;
-    return this.#model.batch({ ...options, sequences: sequences + spare, ...(strict && { strict }) });
+    return this.#model.batch({
+      ...options,
+      joinsAtOnce: true,
+      sequences: sequences + spare,
+      ...(strict && { strict }),
+    });
   }
 }
 
