@@ -2,6 +2,9 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Asked, ErrorForm } from "./apis/api.js";
+import { errorsFor } from "./apis/errors.js";
+import { inClientsNames } from "./apis/read.js";
 import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
 import { guarded } from "./guarded.js";
@@ -51,6 +54,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route for the log and the metrics, where many have one; default: its pattern. */
     label?: string;
+    /** Of its refusals; default: OpenAI's. */
+    errors?: ErrorForm;
   }
   interface FastifyRequest {
     /** Of paths that need a key. */
@@ -60,6 +65,8 @@ declare module "fastify" {
     /** When it came, as of `performance.now`. */
     started: number;
     facts: Facts;
+    /** Of paths that write texts, once the body was read. */
+    asked: Asked | undefined;
   }
 }
 
@@ -153,6 +160,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.decorateRequest("started", 0);
   app.decorateRequest("answer");
   app.decorateRequest("facts");
+  app.decorateRequest("asked");
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = reply;
@@ -172,8 +180,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     request.facts.error = refusal;
     metrics.refused(refusal.reason);
     setHeaders(reply, { connection: CLOSING.has(refusal.reason) ? "close" : undefined });
-    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.bodyFor(request.id));
+    void setHeaders(reply, refusal.headers).code(refusal.status).send(formOf(request)(refusal, request.id));
   }
+
+  /** The form of errors of a path. */
+  const formOf = ({ routeOptions, url }: FastifyRequest): ErrorForm =>
+    routeOptions.config?.errors ?? errorsFor(pathOf(url));
 
   app.addHook("onRequest", (request, reply, done) => {
     begin(request, reply);
@@ -237,10 +249,12 @@ function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
 }
 
 /** The refusal of any error: also of one that cannot be told. */
-function refusalOf(error: unknown, { routeOptions, body }: FastifyRequest): Refusal {
+function refusalOf(error: unknown, { routeOptions, body, asked }: FastifyRequest): Refusal {
   try {
     const { validation } = (error ?? {}) as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    return validation ? schemaRefusal(validation, routeOptions.schema?.body as Schema, body) : refusalFor(error);
+    if (validation) return schemaRefusal(validation, routeOptions.schema?.body as Schema, body);
+    const refusal = refusalFor(error);
+    return asked ? inClientsNames(refusal, asked.origins) : refusal;
   } catch (fault) {
     return refusalFor(fault);
   }

@@ -1,6 +1,6 @@
 /** `GET /openapi.json`: the paths and bodies for tools that make clients. */
 import type { FastifyInstance } from "fastify";
-import { PATHS } from "../request/check.js";
+import { PATHS } from "../request/forms.js";
 import { bodySchema, fieldsOn, type Endpoint } from "../request/fields.js";
 import type { Schema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";

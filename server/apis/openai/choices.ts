@@ -1,5 +1,5 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
-import type { AnswerReader, CallPart, Part } from "ggsl/chat/answer.js";
+import type { CallPart, Part } from "ggsl/chat/answer.js";
 import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
@@ -14,13 +14,11 @@ export interface TextOptions {
 /** A text in the form of an endpoint. Events have what is new, the whole choice has all. */
 export interface TextForm {
   /** Takes a piece, and gives the choice of an event; undefined if there is nothing to tell. */
-  piece(piece: Piece): object | undefined;
+  piece(piece: Piece, parts: readonly Part[]): object | undefined;
   /** The choices of the last events. */
-  end(stats: GenerationStats): object[];
+  end(stats: GenerationStats, parts: readonly Part[]): object[];
   /** The choice of a whole answer, after `end`. */
   readonly whole: object;
-  /** Whether more text would not change the answer. */
-  readonly isFull: boolean;
 }
 
 const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
@@ -50,7 +48,6 @@ class MeasuresSoFar {
 
 /** A text of `/v1/completions`. */
 export class CompletionText implements TextForm {
-  readonly isFull = false;
   private text = "";
   private reason = "stop";
   private readonly logprobs = openLogprobs();
@@ -99,20 +96,13 @@ export class ChatText implements TextForm {
   private readonly logprobs: ChatLogprob[] = [];
   private readonly measures: MeasuresSoFar;
 
-  constructor(
-    private readonly options: TextOptions,
-    private readonly reader: AnswerReader,
-  ) {
+  constructor(private readonly options: TextOptions) {
     this.measures = new MeasuresSoFar(options.wantsMeasures);
   }
 
-  get isFull(): boolean {
-    return this.reader.isFull;
-  }
-
-  piece(piece: Piece): object | undefined {
+  piece(piece: Piece, parts: readonly Part[]): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
-    const delta = this.delta(this.reader.push(piece));
+    const delta = this.delta(parts);
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
@@ -120,9 +110,9 @@ export class ChatText implements TextForm {
     return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
   }
 
-  end(stats: GenerationStats): object[] {
+  end(stats: GenerationStats, parts: readonly Part[]): object[] {
     // clients need the role, also of a text without a token that is shown
-    const delta = this.delta(this.reader.flush()) ?? (this.isFirst ? { content: "" } : undefined);
+    const delta = this.delta(parts) ?? (this.isFirst ? { content: "" } : undefined);
     this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };

@@ -2,9 +2,10 @@
 import * as fc from "fast-check";
 import { readJson } from "../../../server/http/json.js";
 import { headerNames } from "../../../server/http/headers.js";
-import { checkFields, PATHS, tidyBody } from "../../../server/request/check.js";
+import { checkFields, tidyBody } from "../../../server/request/check.js";
 import { readConversation } from "../../../server/request/conversation.js";
-import { bodySchema, FIELDS, type Endpoint } from "../../../server/request/fields.js";
+import { FIELDS, type Endpoint } from "../../../server/request/fields.js";
+import { FORMS, PATHS } from "../../../server/request/forms.js";
 import { Refusal } from "../../../server/refusal.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 import { shorterTexts } from "../core/shrink.js";
@@ -79,8 +80,8 @@ export const bodies = defineGenerator<Case>({
   run({ text, endpoint, isLenient }) {
     try {
       const read = readJson(text);
-      const { body: done, ignored } = checkFields(endpoint, read, isLenient);
-      const tidy = tidyBody(bodySchema(endpoint), done, isLenient, ignored) as Readonly<Record<string, unknown>>;
+      const { body: done, ignored } = checkFields(FORMS[endpoint], read, isLenient);
+      const tidy = tidyBody(FORMS[endpoint].schema, done, isLenient, ignored) as Readonly<Record<string, unknown>>;
       const names = headerNames(ignored);
       if (names.length > 1100 || /[^\x20-\x7e]/.test(names)) throw new Wrong(`the header ${JSON.stringify(names)}`);
       if (endpoint === "chat" && Array.isArray(tidy["messages"])) readConversation(tidy);

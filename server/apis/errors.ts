@@ -1,0 +1,8 @@
+/** The form of errors of paths that are no route: that of the API whose client asks there. */
+import type { ErrorForm } from "./api.js";
+import { openAIErrors } from "./openai/api.js";
+
+const BY_START: readonly (readonly [start: string, errors: ErrorForm])[] = [];
+
+export const errorsFor = (path: string): ErrorForm =>
+  BY_START.find(([start]) => path.startsWith(start))?.[1] ?? openAIErrors;
