@@ -23,6 +23,7 @@ import { schemaRefusal } from "./request/check.js";
 import type { Schema } from "./request/schemas.js";
 import { Refusal, type RefusalReason } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
+import { addCountTokens } from "./routes/countTokens.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
@@ -199,8 +200,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   // before the body is read
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
+    const { authorization, "x-api-key": own } = request.headers;
+    const apiKey = Array.isArray(own) ? own[0] : own;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(request.headers.authorization);
+    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(authorization, apiKey);
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
@@ -219,6 +222,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
 
   addGenerate(app, serving);
+  addCountTokens(app, serving);
   addLogits(app, serving);
   addSamplers(app, serving);
   addTokens(app, serving);

@@ -119,7 +119,7 @@ export const REFUSALS = {
     status: 401,
     type: "authentication_error",
     when: "the key is absent or not known",
-    fix: "send the header `authorization: Bearer KEY`",
+    fix: "send the header `authorization: Bearer KEY`, or `x-api-key: KEY`",
   },
   host_not_allowed: {
     status: 403,

@@ -12,14 +12,18 @@ import type { Form } from "../request/forms.js";
 /** The form of an API's errors. */
 export type ErrorForm = (refusal: Refusal, request?: string) => object;
 
-/** One path of an API that writes texts. */
-export interface TextApi {
+/** A path of an API whose bodies ask for texts, or are as if they did. */
+export interface BodyApi {
   readonly form: Form;
   /** Gives a body of the form, without members that are null, the server's own form; absent where it has that. Throws a `Refusal`. */
   readonly translate?: (body: Body, reading: Reading) => Translated;
   /** The form of a body that is not translated. */
   readonly endpoint?: TextEndpoint;
   readonly errors: ErrorForm;
+}
+
+/** A path that writes texts. */
+export interface TextApi extends BodyApi {
   readonly stream: StreamForm;
   /** Begins the answer to a request. */
   readonly open: (context: AnswerContext) => AnswerWriter;

@@ -5,7 +5,7 @@ import { checkFields, checkFit, tidyBody } from "../request/check.js";
 import { readConversation } from "../request/conversation.js";
 import type { Body, TextEndpoint } from "../request/fields.js";
 import { FORMS, type Form } from "../request/forms.js";
-import type { Asked, Origins, TextApi } from "./api.js";
+import type { Asked, BodyApi, Origins } from "./api.js";
 
 interface ReadOptions {
   readonly isLenient: boolean;
@@ -18,7 +18,7 @@ interface ReadOptions {
 const NO_ORIGINS: Origins = new Map();
 
 /** Reads the body of a request. Throws a `Refusal`. */
-export async function readBody(api: TextApi, sent: unknown, options: ReadOptions): Promise<Asked> {
+export async function readBody(api: BodyApi, sent: unknown, options: ReadOptions): Promise<Asked> {
   const { isLenient, ignored, pause } = options;
   await pause();
   const body = tidy(api.form, sent, options);

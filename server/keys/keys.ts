@@ -81,12 +81,15 @@ export class Keys implements Disposable {
     return this.#keys.length;
   }
 
-  /** The key of the header `Authorization: Bearer SECRET`. Throws a `Refusal` (401) if there is none or it is not known. */
-  identify(authorization: string | undefined): ApiKey {
+  /** The key of the header `authorization: Bearer SECRET`, or `x-api-key: SECRET`. Throws a `Refusal` (401) if there is none or it is not known. */
+  identify(authorization: string | undefined, apiKey?: string): ApiKey {
     if (this.#anonymous) return this.#anonymous;
-    const [, secret] = /^bearer ([\x21-\x7e]+)$/i.exec(authorization?.slice(0, MOST_CHARACTERS) ?? "") ?? [];
+    const secret = secretOf(authorization, apiKey);
     if (secret === undefined)
-      throw new Refusal("invalid_api_key", "a key is needed: send the header `authorization: Bearer KEY`");
+      throw new Refusal(
+        "invalid_api_key",
+        "a key is needed: send the header `authorization: Bearer KEY`, or `x-api-key: KEY`",
+      );
     const hash = hashOf(secret);
     let found: ApiKey | undefined;
     // all are compared, whichever it is
@@ -137,6 +140,12 @@ export class Keys implements Disposable {
   #look(): void {
     if (versionIn(this.#source!.file) !== this.#version) this.reload();
   }
+}
+
+/** The secret of the headers `authorization` and `x-api-key`; the first one counts. */
+function secretOf(authorization: string | undefined, apiKey: string | undefined): string | undefined {
+  const sent = authorization ?? `Bearer ${apiKey ?? ""}`;
+  return /^bearer ([\x21-\x7e]+)$/i.exec(sent.slice(0, MOST_CHARACTERS))?.[1];
 }
 
 /** The version of a file; why it has none, if it cannot be looked at. */

@@ -4,7 +4,7 @@ import { nextTask } from "ggsl/core/nextTask.js";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
-import type { TextApi } from "../apis/api.js";
+import type { BodyApi } from "../apis/api.js";
 import { readBody } from "../apis/read.js";
 import { checkFields, tidyBody } from "../request/check.js";
 import { readConversation } from "../request/conversation.js";
@@ -109,8 +109,8 @@ export function addPost(
   });
 }
 
-/** A path of an API that writes texts. Its requests have `asked`. */
-export function addTextPost(app: FastifyInstance, serving: Serving, api: TextApi, handler: Handler): void {
+/** A path of an API. Its requests have `asked`. */
+export function addApiPost(app: FastifyInstance, serving: Serving, api: BodyApi, handler: Handler): void {
   const { form, translate, errors } = api;
   const { isLenient } = serving;
   app.post(form.path, {

@@ -16,12 +16,12 @@ import { Refusal } from "../refusal.js";
 import type { ChatBody, GivenBody } from "../request/bodies.js";
 import { grammarFor } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
-import { abortFor, addTextPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
+import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const api of TEXT_APIS)
-    addTextPost(app, serving, api, (request, reply) => generate(serving, api, request, reply));
+    addApiPost(app, serving, api, (request, reply) => generate(serving, api, request, reply));
 }
 
 async function generate(serving: Serving, api: TextApi, request: FastifyRequest, reply: FastifyReply): Promise<void> {

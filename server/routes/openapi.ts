@@ -1,7 +1,7 @@
 /** `GET /openapi.json`: the paths and bodies for tools that make clients. */
 import type { FastifyInstance } from "fastify";
 import { FORMS, type Form } from "../request/forms.js";
-import { TEXT_APIS } from "../apis/index.js";
+import { BODY_APIS } from "../apis/index.js";
 import type { Schema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";
 
@@ -10,6 +10,8 @@ export const ROUTES = {
   "POST /v1/chat/completions": "an answer to a conversation, as OpenAI's",
   "POST /v1/completions": "a text that goes on, as OpenAI's",
   "POST /v1/responses": "an answer as a list of items, as OpenAI's Responses",
+  "POST /v1/messages": "an answer as a list of blocks, as Anthropic's Messages",
+  "POST /v1/messages/count_tokens": "the number of tokens of a conversation, as Anthropic's",
   "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
   "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
   "GET /v1/models":
@@ -40,7 +42,7 @@ const ANSWERS = {
 function openApi(): object {
   const bodies: Readonly<Record<string, Schema>> = {
     ...Object.fromEntries(
-      [...Object.values(FORMS), ...TEXT_APIS.map(({ form }) => form)].map((form) => [form.path, described(form)]),
+      [...Object.values(FORMS), ...BODY_APIS.map(({ form }) => form)].map((form) => [form.path, described(form)]),
     ),
     "/v1/samplers": SAMPLER_BODY,
   };
