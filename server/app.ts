@@ -28,6 +28,7 @@ import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
 import { addModels } from "./routes/models.js";
+import { addOllama } from "./routes/ollama.js";
 import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
@@ -228,6 +229,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addTokens(app, serving);
   addTemplate(app, serving);
   addModels(app, serving);
+  addOllama(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
   addFiles(app, paths, notFound);

@@ -33,6 +33,8 @@ export interface TextApi extends BodyApi {
 export interface Reading {
   /** A part of the body that has no effect: a strict server refuses it, a lenient one names it in a header. */
   readonly drop: (path: string, why: string) => void;
+  /** What has no effect, as clients send with every request: it is named in a header. */
+  readonly note: (path: string) => void;
 }
 
 /** A body in the server's own form. */
@@ -42,6 +44,8 @@ export interface Translated {
   readonly body: Body;
   /** Where the client has written what has another place in the body: the client's paths by those of the body. */
   readonly origins: Origins;
+  /** The answer, where no text is asked for. The body is not checked then. */
+  readonly instant?: object;
 }
 
 export type Origins = ReadonlyMap<string, string>;
@@ -52,6 +56,8 @@ export interface Asked {
   /** The body as the client has sent it, without what was ignored. */
   readonly body: Body;
   readonly origins: Origins;
+  /** The answer, where no text is asked for. */
+  readonly instant?: object | undefined;
 }
 
 /** What an answer is made for. */

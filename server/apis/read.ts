@@ -33,7 +33,9 @@ export async function readBody(api: BodyApi, sent: unknown, options: ReadOptions
     if (!isLenient) throw new Refusal("unsupported_parameter", `\`${path}\` is not supported: ${why}`, { param: path });
     ignored.push(path);
   };
-  const { endpoint, body: translated, origins } = api.translate(body, { drop });
+  const note = (path: string): void => void ignored.push(path);
+  const { endpoint, body: translated, origins, instant } = api.translate(body, { drop, note });
+  if (instant) return { given: givenOf(endpoint, translated), body, origins, instant };
   const own: string[] = [];
   try {
     const form = FORMS[endpoint];

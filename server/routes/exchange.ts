@@ -6,7 +6,7 @@ import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
 import type { BodyApi } from "../apis/api.js";
 import { readBody } from "../apis/read.js";
-import { checkFields, tidyBody } from "../request/check.js";
+import { checkFields, checkFit, tidyBody } from "../request/check.js";
 import { readConversation } from "../request/conversation.js";
 import type { Body, Endpoint, TextEndpoint } from "../request/fields.js";
 import { FORMS } from "../request/forms.js";
@@ -106,6 +106,22 @@ export function addPost(
     schema: { body: schema },
     preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
     handler,
+  });
+}
+
+/** A path of an API that takes a body, and asks the model for nothing. */
+export function addFormPost(
+  app: FastifyInstance,
+  { isLenient }: Serving,
+  { form, errors }: Pick<BodyApi, "form" | "errors">,
+  handler: (body: Body) => unknown,
+): void {
+  app.post(form.path, { config: { errors } }, (request, reply) => {
+    const { body: done, ignored } = checkFields(form, request.body, isLenient);
+    const body = tidyBody(form.schema, done, isLenient, ignored) as Body;
+    checkFit(form, body);
+    ignore(reply, ignored);
+    return handler(body);
   });
 }
 

@@ -4,6 +4,7 @@ import { AnswerReader } from "ggsl/chat/answer.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { AnswerWriter, Asked, TextApi } from "../apis/api.js";
 import { TEXT_APIS } from "../apis/index.js";
+import { jsonOf } from "../apis/rawJson.js";
 import { inClientsNames } from "../apis/read.js";
 import { prepare } from "../engine/choose.js";
 import { enforceable, prepareGrammars } from "../engine/grammars.js";
@@ -28,6 +29,8 @@ async function generate(serving: Serving, api: TextApi, request: FastifyRequest,
   const asked = request.asked!;
   const { body } = asked.given;
   const model = chooseModel(serving, reply, body.model);
+  if (asked.instant)
+    return void reply.send({ model: asked.body["model"], created_at: new Date().toISOString(), ...asked.instant });
   const abort = abortFor(serving, reply);
   const { patience } = serving;
   const stream = body.stream
@@ -103,7 +106,7 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const usage = (facts.usage = openUsage());
   const sink = sinkOf(writer, readers, stream);
   await writeTexts({ engine, texts, ticket, place, metrics, abort, start: started, sink }, usage);
-  if (!stream) return void reply.send(writer.whole(usage));
+  if (!stream) return void reply.type("application/json; charset=utf-8").send(jsonOf(writer.whole(usage)));
   stream.end(writer.finish(usage));
 }
 

@@ -26,7 +26,7 @@ export function findModel({ engine: { name, names }, samplers }: Named, given = 
 }
 
 /** All names: those of the model, and with its first one those of samplers. */
-function namesOf({ engine: { name, names }, samplers }: Named): readonly string[] {
+export function namesOf({ engine: { name, names }, samplers }: Named): readonly string[] {
   const own = samplers.named.flatMap((sampler) =>
     sampler.name === DEFAULT_NAME ? [] : [`${name}${MARK}${sampler.name!}`],
   );

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { FORMS, type Form } from "../request/forms.js";
 import { BODY_APIS } from "../apis/index.js";
+import { showForm } from "../apis/ollama/api.js";
 import type { Schema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";
 
@@ -12,6 +13,12 @@ export const ROUTES = {
   "POST /v1/responses": "an answer as a list of items, as OpenAI's Responses",
   "POST /v1/messages": "an answer as a list of blocks, as Anthropic's Messages",
   "POST /v1/messages/count_tokens": "the number of tokens of a conversation, as Anthropic's",
+  "POST /api/chat": "an answer to a conversation, as Ollama's",
+  "POST /api/generate": "an answer to a prompt, or a text that goes on, as Ollama's",
+  "GET /api/tags": "the names of the model, as Ollama's",
+  "POST /api/show": "what the model is, as Ollama's",
+  "GET /api/ps": "the model that is loaded, as Ollama's",
+  "GET /api/version": "the version of Ollama whose form these have",
   "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
   "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
   "GET /v1/models":
@@ -42,7 +49,10 @@ const ANSWERS = {
 function openApi(): object {
   const bodies: Readonly<Record<string, Schema>> = {
     ...Object.fromEntries(
-      [...Object.values(FORMS), ...BODY_APIS.map(({ form }) => form)].map((form) => [form.path, described(form)]),
+      [...Object.values(FORMS), ...BODY_APIS.map(({ form }) => form), showForm].map((form) => [
+        form.path,
+        described(form),
+      ]),
     ),
     "/v1/samplers": SAMPLER_BODY,
   };
