@@ -62,11 +62,12 @@ describe("Responses", () => {
   });
 
   test("the last item of a text that a limit cuts is not complete", () => {
-    const { whole } = written(responses, { parts: PARTS.slice(0, 5), stats: { finish: "maxTokens" } });
-    expect(whole).toMatchObject({
-      status: "incomplete",
-      output: [{ status: "completed" }, { status: "completed" }, { status: "incomplete" }],
-    });
+    for (const finish of ["maxTokens", "context"] as const)
+      expect(written(responses, { parts: PARTS.slice(0, 5), stats: { finish } }).whole).toMatchObject({
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+        output: [{ status: "completed" }, { status: "completed" }, { status: "incomplete" }],
+      });
     const { whole: empty } = written(responses, { parts: [] });
     expect(empty).toMatchObject({ output: [{ type: "message", content: [{ text: "" }] }] });
   });

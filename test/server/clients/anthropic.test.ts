@@ -1,6 +1,9 @@
 /** Anthropic's own client. */
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect } from "@jest/globals";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Opened } from "../open.js";
 import { casesOf } from "./cases.js";
 import { openDemo, PLACE, untilFree, type Place } from "./demo.js";
@@ -137,4 +140,15 @@ ran("a key, and errors", async () => {
     },
   });
   await expect(client.messages.create({ ...base, model: "other" })).rejects.toBeInstanceOf(Anthropic.NotFoundError);
+  const folder = mkdtempSync(join(tmpdir(), "ggsl-keys-"));
+  writeFileSync(join(folder, "keys"), "sk-right-and-long alice\n");
+  const guarded = await openDemo({ apiKeys: join(folder, "keys"), sequences: 1 });
+  try {
+    const by = (apiKey: string) => new Anthropic({ baseURL: guarded.url, apiKey, maxRetries: 0 }).messages.create(base);
+    expect((await by("sk-right-and-long")).usage.output_tokens).toBe(12);
+    await expect(by("sk-wrong")).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
+  } finally {
+    await guarded.close(0);
+    rmSync(folder, { recursive: true });
+  }
 });
