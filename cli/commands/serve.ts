@@ -1,4 +1,4 @@
-/** `ggsl serve`: a model behind OpenAI's API, by the package @ggsl/server. */
+/** `ggsl serve`: a model behind the APIs of OpenAI, Anthropic and Ollama, by the package @ggsl/server. */
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
 import type * as Package from "@ggsl/server";

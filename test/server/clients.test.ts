@@ -1,4 +1,4 @@
-/** curl as a client, and the blocks of docs/server.md for callers. test/server/clients has the others. */
+/** curl as a client, and the blocks of docs/server.md and docs/apis.md for callers. test/server/clients has the others. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { transformSync } from "esbuild";
 import { execFile } from "node:child_process";
@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(0));
 
-describe("docs/server.md", () => {
+describe("docs/server.md and docs/apis.md", () => {
   const ADDRESS = "http://127.0.0.1:8080";
-  const page = readFileSync("docs/server.md", "utf8");
+  const page = ["server", "apis"].map((name) => readFileSync(`docs/${name}.md`, "utf8")).join("\n");
   const blocksOf = (kind: string): string[] =>
     [...page.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)].filter(([, name]) => name === kind).map(([, , text]) => text!);
   const here = (text: string): string => text.replaceAll(ADDRESS, server.url);
@@ -34,7 +34,7 @@ describe("docs/server.md", () => {
       .filter((line) => line.startsWith("curl ")),
   );
   needing(program(["curl"])).test("each curl command gets an answer", async () => {
-    expect(CURLS.length).toBeGreaterThanOrEqual(4);
+    expect(CURLS.length).toBeGreaterThanOrEqual(7);
     for (const line of CURLS) {
       expect(line).toContain(ADDRESS);
       const { stdout } = await run("bash", [
@@ -42,7 +42,8 @@ describe("docs/server.md", () => {
         here(line).replace(/^curl /, "curl --silent --show-error --fail-with-body "),
       ]);
       const text = stdout.startsWith("data: ") ? stdout.split("\n")[0]!.slice("data: ".length) : stdout;
-      expect(JSON.parse(text)).not.toHaveProperty("error");
+      const { error } = JSON.parse(text) as { readonly error?: unknown };
+      expect([line, error ?? null]).toEqual([line, null]);
     }
   });
 
