@@ -47,10 +47,10 @@ export class ResponseAnswer implements AnswerWriter {
 
   end(_: number, { finish }: GenerationStats, parts: readonly Part[]): readonly StreamEvent[] {
     this.isCut = finish === "maxTokens" || finish === "context";
-    const changes = [...this.blocks.add(parts)];
+    const changes = this.blocks.add(parts);
     // clients look for a message
-    if (this.blocks.all.length === 0) changes.push(...this.blocks.empty("content"));
-    return this.changed([...changes, ...this.blocks.close()], []);
+    const added = this.blocks.all.length === 0 ? this.blocks.empty("content") : [];
+    return this.changed([...changes, ...added, ...this.blocks.close()], []);
   }
 
   finish(usage: Usage): readonly StreamEvent[] {

@@ -5,7 +5,6 @@ import type { Model } from "../../../runtime/models/model.js";
 import type { AnswerWriter, TextApi } from "../../../server/apis/api.js";
 import { openUsage } from "../../../server/engine/texts.js";
 import { Refusal } from "../../../server/refusal.js";
-import type { ChatBody } from "../../../server/request/bodies.js";
 import type { Body } from "../../../server/request/fields.js";
 
 /** Two thoughts, a text in two pieces, and two calls whose arguments come in parts. A number has more digits than JavaScript's. */
@@ -31,7 +30,7 @@ interface Written {
 
 export const openWriter = (api: TextApi, body: Body, isStream: boolean): AnswerWriter =>
   api.open({
-    asked: { given: { endpoint: "chat", body: { messages: [] } as ChatBody }, body, origins: new Map() },
+    asked: { given: { endpoint: "chat", body: { messages: [] } }, body, origins: new Map() },
     model: {} as Model,
     name: "demo",
     texts: 1,
@@ -69,7 +68,7 @@ export function written(
 /** What a stream that fails after its first part ends with. */
 export function failed(api: TextApi): string {
   const writer = openWriter(api, {}, true);
-  const before = [...writer.begin(), ...writer.piece(0, { token: 1, text: "" } as Piece, PARTS[3]!)];
+  const before = [...writer.begin(), ...writer.piece(0, { token: 1, text: "" }, PARTS[3]!)];
   const after = writer.fail(new Refusal("model_failed", "the device failed", {}), "id-1");
   return [...before, ...after].map(api.stream.text).join("");
 }

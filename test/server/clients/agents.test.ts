@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => server.close(0));
 
 const ran = casesOf("agents");
-const responses = (name = "demo"): Model => new OpenAIResponsesModel(server.client as never, name);
-const chat = (name = "demo"): Model => new OpenAIChatCompletionsModel(server.client as never, name);
+const responses = (name = "demo"): Model => new OpenAIResponsesModel(server.client, name);
+const chat = (name = "demo"): Model => new OpenAIChatCompletionsModel(server.client, name);
 const runner = new Runner({ tracingDisabled: true });
 
 const place = z.object({ book: z.enum(["Genesis", "Exodus"]) });
@@ -70,7 +70,7 @@ async function loop(model: Model): Promise<void> {
 }
 
 const agentOf = <Output extends AgentOutputType>(more: object): Agent<unknown, Output> =>
-  new Agent<unknown, Output>({ name: "Reader", model: responses(), ...more } as never);
+  new Agent<unknown, Output>({ name: "Reader", model: responses(), ...more });
 
 ran("two tools in a loop", () => loop(responses()));
 ran("two tools in a loop by chat", () => loop(chat()));

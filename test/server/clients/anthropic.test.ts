@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Opened } from "../open.js";
 import { casesOf } from "./cases.js";
-import { openDemo, PLACE, untilFree, type Place } from "./demo.js";
+import { openDemo, PLACE, SEEDED, untilFree, type Place } from "./demo.js";
 
 let server: Opened;
 let client: Anthropic;
@@ -67,7 +67,7 @@ ran("a conversation, and its tokens", async () => {
   };
   const next = await client.messages.create({ ...base, ...asked });
   const { choices, usage } = await server.client.chat.completions.create({
-    ...{ model: "demo", max_completion_tokens: 12, seed: 1 },
+    ...SEEDED,
     messages: [
       { role: "system", content: "Speak" },
       { role: "user", content: "And God said" },

@@ -17,6 +17,9 @@ export async function untilFree(server: Opened): Promise<void> {
   for (;;) if (/^ggsl_running_texts 0$/m.test(await server.get("/metrics"))) return;
 }
 
+/** The same request by OpenAI's chat. */
+export const SEEDED = { model: "demo", max_completion_tokens: 12, seed: 1 };
+
 export const PLACE = {
   type: "object",
   required: ["book", "verse"],

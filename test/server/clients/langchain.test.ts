@@ -55,7 +55,7 @@ ran("a call of a tool, and its result", async () => {
     const answer = await own.bindTools([find], { tool_choice: useResponsesApi ? "find" : "required" }).invoke(messages);
     const [call] = answer.tool_calls!;
     expect(["Genesis", "Exodus"]).toContain((call!.args as Place).book);
-    const result = (await find.invoke({ ...call!, type: "tool_call" })) as ToolMessage;
+    const result: ToolMessage = await find.invoke({ ...call!, type: "tool_call" });
     const next = await own.bindTools([find]).invoke([...messages, answer, result]);
     expect(usageOf(next).input_tokens).toBeGreaterThan(usageOf(answer).input_tokens + 20);
   }

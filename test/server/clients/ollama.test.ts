@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "@jest/globals";
 import { Ollama, type Tool } from "ollama";
 import type { Opened } from "../open.js";
 import { casesOf } from "./cases.js";
-import { openDemo, PLACE, untilFree, type Place } from "./demo.js";
+import { openDemo, PLACE, SEEDED, untilFree, type Place } from "./demo.js";
 
 let server: Opened;
 let client: Ollama;
@@ -42,7 +42,7 @@ ran("a conversation, and the same as lines", async () => {
   expect(text).toBe(whole.message.content);
   expect(ends.indexOf(true)).toBe(ends.length - 1);
   const { choices } = await server.client.chat.completions.create({
-    ...{ model: "demo", max_completion_tokens: 12, seed: 1 },
+    ...SEEDED,
     messages: [{ role: "user", content: "And God said" }],
   });
   expect(text).toBe(choices[0]!.message.content);

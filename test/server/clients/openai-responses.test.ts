@@ -5,7 +5,7 @@ import { zodTextFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import type { Opened } from "../open.js";
 import { casesOf } from "./cases.js";
-import { openDemo, PLACE, untilFree, type Place } from "./demo.js";
+import { openDemo, PLACE, SEEDED, untilFree, type Place } from "./demo.js";
 
 let server: Opened;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ ran("a conversation", async () => {
   expect(next.usage!.input_tokens).toBeGreaterThan(first.usage!.input_tokens + 12);
   // the same as chat has it
   const { choices } = await server.client.chat.completions.create({
-    ...{ model: "demo", max_completion_tokens: 12, seed: 1 },
+    ...SEEDED,
     messages: [
       { role: "system", content: "Speak\n\nBriefly" },
       { role: "user", content: "And God said" },
