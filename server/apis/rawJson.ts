@@ -17,3 +17,13 @@ export function jsonOf(value: object): string {
     ? text
     : text.replace(new RegExp(`"${mark}-(\\d+)"`, "g"), (__, i: string) => raw[Number(i)]!);
 }
+
+/** The arguments of a call as an object; an empty one for those that are none, as of a call that was cut. */
+export function objectOf(text: string): RawJson {
+  try {
+    JSON.parse(text);
+    return new RawJson(text);
+  } catch {
+    return new RawJson("{}");
+  }
+}

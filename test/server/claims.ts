@@ -117,6 +117,7 @@ those of a history reach the template as ~reasoning_content~ :: server/apis/tran
 or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
 A last message of the assistant is a 400 :: server/apis/requests :: is refused by the name
 ~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream
+Entries of ~/v1/models~ have the members of Anthropic's form :: server/clients/anthropic :: models
 renders the conversation with its tools, and takes no place :: server/clients/anthropic :: a conversation, and its tokens
 Calls are whole in one line, with all digits of their arguments :: server/apis/parts :: thoughts, texts and whole calls, as one object and as lines
 A stream is what a client gets that does not say ~"stream": false~ :: server/apis/requests :: streams, ids in the log's facts, and metrics

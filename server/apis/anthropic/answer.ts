@@ -7,7 +7,7 @@ import type { Refusal } from "../../refusal.js";
 import type { AnswerContext, AnswerWriter } from "../api.js";
 import { Blocks, type Block, type BlockChange } from "../blocks.js";
 import { newId } from "../ids.js";
-import { RawJson } from "../rawJson.js";
+import { objectOf } from "../rawJson.js";
 import { anthropicErrors } from "./errors.js";
 
 /** Why a message ended. */
@@ -115,7 +115,7 @@ function wholeOf(block: Block): object {
   const own = {
     content: () => ({ text }),
     reasoning: () => ({ thinking: text, signature: SIGNATURE }),
-    call: () => ({ input: new RawJson(text) }),
+    call: () => ({ input: objectOf(text) }),
   };
   return { ...openOf(block), ...own[kind]() };
 }

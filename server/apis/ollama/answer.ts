@@ -8,7 +8,7 @@ import type { AnswerContext, AnswerWriter } from "../api.js";
 import { Blocks, type Block, type BlockKind } from "../blocks.js";
 import { newId } from "../ids.js";
 import { chatLogprob, type ChatLogprob } from "../openai/logprobs.js";
-import { jsonOf, RawJson } from "../rawJson.js";
+import { jsonOf, objectOf } from "../rawJson.js";
 import { ollamaErrors } from "./errors.js";
 
 /** What a part says, in the form of `/api/chat` or `/api/generate`. */
@@ -38,7 +38,7 @@ export const generateForm: TextForm = ({ content, thinking }) => ({
 
 const callOf = ({ call, text }: Block, index: number): object => ({
   id: call!.id,
-  function: { index, name: call!.name, arguments: new RawJson(text) },
+  function: { index, name: call!.name, arguments: objectOf(text) },
 });
 
 export class OllamaAnswer implements AnswerWriter {

@@ -123,6 +123,16 @@ ran("stop sequences", async () => {
   expect(final).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: stop });
 });
 
+ran("models", async () => {
+  const ids: string[] = [];
+  for await (const { type, id, created_at } of client.models.list()) {
+    ids.push(`${type} ${id}`);
+    expect(new Date(created_at).getTime()).toBeGreaterThan(1.7e12);
+  }
+  expect(ids).toEqual(["model demo"]);
+  expect((await client.models.retrieve("demo")).display_name).toBe("demo");
+});
+
 ran("an abort", async () => {
   const stream = client.messages.stream({ ...base, max_tokens: 400, ...{ ignore_eos: true } });
   stream.on("text", () => stream.abort());
