@@ -37,6 +37,7 @@ export async function readBody(api: BodyApi, sent: unknown, options: ReadOptions
   const { endpoint, body: translated, origins, instant } = api.translate(body, { drop, note });
   if (instant) return { given: givenOf(endpoint, translated), body, origins, instant };
   const own: string[] = [];
+  await pause();
   try {
     const form = FORMS[endpoint];
     const given = readFor(endpoint, tidy(form, translated, { isLenient, ignored: own }));
