@@ -74,6 +74,17 @@ export interface AnswerContext {
   readonly started: number;
 }
 
+/** The end of a text. */
+export interface TextEnd {
+  readonly stats: GenerationStats;
+  /** What was held back. */
+  readonly parts: readonly Part[];
+  /** Whether it is within a call. */
+  readonly isCut?: boolean;
+  /** Tokens of thoughts; undefined for a model that does not think. */
+  readonly reasoningTokens?: number;
+}
+
 /** Writes one answer: of a stream its events, and after the last text the whole. */
 export interface AnswerWriter {
   /** Of the answer, for the log. */
@@ -82,8 +93,7 @@ export interface AnswerWriter {
   begin(): readonly StreamEvent[];
   /** @param parts what the piece adds to the answer; for completions none */
   piece(index: number, piece: Piece, parts: readonly Part[]): readonly StreamEvent[];
-  /** @param parts what was held back */
-  end(index: number, stats: GenerationStats, parts: readonly Part[]): readonly StreamEvent[];
+  end(index: number, end: TextEnd): readonly StreamEvent[];
   /** What a stream ends with. */
   finish(usage: Usage): readonly StreamEvent[];
   /** What a stream ends with that has begun, and fails. */

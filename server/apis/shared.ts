@@ -35,3 +35,8 @@ export const passed = (body: Body, rules: Rules): Body =>
 /** Without members that are undefined. */
 export const defined = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+
+/** Whether the model thinks: by the variable that most templates read. Those of the request count first. */
+export const thinkingSwitch = (thinks: boolean, { chat_template_kwargs: variables }: Body): Body => ({
+  chat_template_kwargs: { enable_thinking: thinks, ...(variables as object) },
+});

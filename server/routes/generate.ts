@@ -123,7 +123,7 @@ function sinkOf(writer: AnswerWriter, readers: readonly AnswerReader[], stream: 
     },
     end(index, stats) {
       begin();
-      const events = writer.end(index, stats, readers[index]!.flush());
+      const events = writer.end(index, { stats, parts: readers[index]!.flush() });
       return stream?.sendAll(events);
     },
     isFull: (index) => readers[index]!.isFull,

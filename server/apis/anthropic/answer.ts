@@ -4,7 +4,7 @@ import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Usage } from "../../engine/texts.js";
 import type { StreamEvent } from "../../http/events.js";
 import type { Refusal } from "../../refusal.js";
-import type { AnswerContext, AnswerWriter } from "../api.js";
+import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { Blocks, type Block, type BlockChange } from "../blocks.js";
 import { newId } from "../ids.js";
 import { objectOf } from "../rawJson.js";
@@ -39,12 +39,9 @@ export class MessageAnswer implements AnswerWriter {
     return this.blocks.add(parts).flatMap(eventsOf);
   }
 
-  end(_: number, stats: GenerationStats, parts: readonly Part[]): readonly StreamEvent[] {
+  end(_: number, { stats, parts, isCut = false }: TextEnd): readonly StreamEvent[] {
     const changes = [...this.blocks.add(parts), ...this.blocks.close()];
-    this.stop = stopOf(
-      stats,
-      this.blocks.all.some(({ kind }) => kind === "call"),
-    );
+    this.stop = stopOf(stats, !isCut && this.blocks.all.some(({ kind }) => kind === "call"));
     return changes.flatMap(eventsOf);
   }
 
@@ -79,8 +76,8 @@ export class MessageAnswer implements AnswerWriter {
 
 const event = (type: string, more: object): StreamEvent => ({ name: type, data: { type, ...more } });
 
-function stopOf({ finish, stopText }: GenerationStats, hasCalls: boolean): Stop {
-  if (hasCalls) return { stop_reason: "tool_use", stop_sequence: null };
+function stopOf({ finish, stopText }: GenerationStats, mustCall: boolean): Stop {
+  if (mustCall) return { stop_reason: "tool_use", stop_sequence: null };
   if (stopText !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stopText };
   const cut = { maxTokens: "max_tokens", context: "model_context_window_exceeded" } as const;
   const reason = finish === "maxTokens" || finish === "context" ? cut[finish] : "end_turn";

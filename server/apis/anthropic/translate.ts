@@ -1,7 +1,7 @@
 /** Bodies of Anthropic's Messages in the server's own form. */
 import { fieldOf, type Body } from "../../request/fields.js";
 import type { Reading, Translated } from "../api.js";
-import { defined, OWN, passed, same } from "../shared.js";
+import { defined, OWN, passed, same, thinkingSwitch } from "../shared.js";
 import { messagesOf } from "./messages.js";
 import { choiceOf, toolsOf } from "./tools.js";
 
@@ -58,8 +58,6 @@ function thinkingOf(body: Body, origins: Map<string, string>): Body {
   return {
     reasoning_effort: effort,
     ...(budget !== undefined && fieldOf("reasoning_budget") && { reasoning_budget: budget }),
-    ...(type !== "adaptive" && {
-      chat_template_kwargs: { enable_thinking: type === "enabled", ...(body["chat_template_kwargs"] as object) },
-    }),
+    ...(type !== "adaptive" && thinkingSwitch(type === "enabled", body)),
   };
 }

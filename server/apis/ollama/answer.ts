@@ -1,10 +1,10 @@
 /** Answers of Ollama's API: one object, or a line of JSON for each part. */
 import type { Part } from "ggsl/chat/answer.js";
-import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 import type { Usage } from "../../engine/texts.js";
 import type { StreamEvent } from "../../http/events.js";
 import type { Refusal } from "../../refusal.js";
-import type { AnswerContext, AnswerWriter } from "../api.js";
+import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { Blocks, type Block, type BlockKind } from "../blocks.js";
 import { newId } from "../ids.js";
 import { chatLogprob, type ChatLogprob } from "../openai/logprobs.js";
@@ -65,7 +65,7 @@ export class OllamaAnswer implements AnswerWriter {
     return this.told(parts, own, false);
   }
 
-  end(_: number, { finish }: GenerationStats, parts: readonly Part[]): readonly StreamEvent[] {
+  end(_: number, { stats: { finish }, parts }: TextEnd): readonly StreamEvent[] {
     this.isCut = finish === "maxTokens" || finish === "context";
     return this.told(parts, [], true);
   }

@@ -2,7 +2,7 @@
 import { Refusal } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
 import type { Reading, Translated } from "../api.js";
-import { defined, OWN, passed } from "../shared.js";
+import { defined, OWN, passed, thinkingSwitch } from "../shared.js";
 import { GONE_OPTIONS, START_OPTIONS } from "./fields.js";
 
 type Origins = Map<string, string>;
@@ -89,11 +89,11 @@ function formatOf(format: unknown): object | undefined {
 
 /** How much the model thinks. */
 function thinkingOf(body: Body, origins: Origins): Body {
-  const { think, chat_template_kwargs: variables } = body;
+  const { think } = body;
   if (think === undefined) return {};
   origins.set("reasoning_effort", "think");
   if (typeof think === "string") return { reasoning_effort: think };
-  return { chat_template_kwargs: { enable_thinking: think, ...(variables as object) } };
+  return thinkingSwitch(think === true, body);
 }
 
 interface Message {

@@ -1,11 +1,11 @@
 /** Answers of OpenAI's chat and completions, around their choices. */
 import type { Part } from "ggsl/chat/answer.js";
-import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 import type { Usage } from "../../engine/texts.js";
 import type { StreamEvent } from "../../http/events.js";
 import type { Refusal } from "../../refusal.js";
 import type { TextEndpoint } from "../../request/fields.js";
-import type { AnswerContext, AnswerWriter } from "../api.js";
+import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { newId, seconds } from "../ids.js";
 import { ChatText, CompletionText, type TextForm } from "./choices.js";
 
@@ -32,11 +32,13 @@ function headOf(endpoint: TextEndpoint, model: string, isStream: boolean): Head 
   };
 }
 
-export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage): object => ({
+/** @param reasoningTokens those of thoughts; undefined where there are no such */
+export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage, reasoningTokens?: number): object => ({
   prompt_tokens: promptTokens,
   completion_tokens: generatedTokens,
   total_tokens: promptTokens + generatedTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
+  ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
 });
 
 /** Has a choice for each text. */
@@ -44,6 +46,7 @@ export class ChoicesAnswer implements AnswerWriter {
   private readonly head: Head;
   private readonly texts: readonly TextForm[];
   private readonly wantsUsage: boolean;
+  private reasoningTokens: number | undefined;
 
   constructor({ asked: { given }, model, name, texts, isStream }: AnswerContext) {
     const { endpoint, body } = given;
@@ -71,12 +74,16 @@ export class ChoicesAnswer implements AnswerWriter {
     return choice ? [this.event([choice])] : [];
   }
 
-  end(index: number, stats: GenerationStats, parts: readonly Part[]): readonly StreamEvent[] {
-    return this.texts[index]!.end(stats, parts).map((choice) => this.event([choice]));
+  end(index: number, end: TextEnd): readonly StreamEvent[] {
+    if (end.reasoningTokens !== undefined) this.reasoningTokens = (this.reasoningTokens ?? 0) + end.reasoningTokens;
+    return this.texts[index]!.end(end).map((choice) => this.event([choice]));
   }
 
   finish(usage: Usage): readonly StreamEvent[] {
-    return [...(this.wantsUsage ? [this.event([], { usage: usageOf(usage) })] : []), { data: "[DONE]" }];
+    return [
+      ...(this.wantsUsage ? [this.event([], { usage: usageOf(usage, this.reasoningTokens) })] : []),
+      { data: "[DONE]" },
+    ];
   }
 
   fail(refusal: Refusal, request: string): readonly StreamEvent[] {
@@ -84,7 +91,7 @@ export class ChoicesAnswer implements AnswerWriter {
   }
 
   whole(usage: Usage): object {
-    return { ...this.head, choices: this.texts.map(({ whole }) => whole), usage: usageOf(usage) };
+    return { ...this.head, choices: this.texts.map(({ whole }) => whole), usage: usageOf(usage, this.reasoningTokens) };
   }
 
   private event(choices: readonly object[], more: object = this.wantsUsage ? { usage: null } : {}): StreamEvent {

@@ -1,11 +1,11 @@
 /** The answers of Responses: one response with its output items, whole or as events. */
 import type { Part } from "ggsl/chat/answer.js";
-import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 import type { Usage } from "../../engine/texts.js";
 import type { StreamEvent } from "../../http/events.js";
 import type { Refusal } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
-import type { AnswerContext, AnswerWriter } from "../api.js";
+import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { Blocks, type Block, type BlockChange } from "../blocks.js";
 import { newId, seconds } from "../ids.js";
 import { chatLogprob, type ChatLogprob } from "../openai/logprobs.js";
@@ -23,8 +23,7 @@ export class ResponseAnswer implements AnswerWriter {
   private readonly isSummary: boolean;
   private sequence = 0;
   private isCut = false;
-  /** Tokens. */
-  private thought = 0;
+  private reasoningTokens = 0;
 
   constructor(private readonly context: AnswerContext) {
     const { reasoning } = context.asked.body as { readonly reasoning?: { readonly summary?: string } };
@@ -38,14 +37,14 @@ export class ResponseAnswer implements AnswerWriter {
   }
 
   piece(_: number, piece: Piece, parts: readonly Part[]): readonly StreamEvent[] {
-    if (parts.some(({ part }) => part === "reasoning")) this.thought++;
     const isContent = parts.some(({ part }) => part === "content");
     const own = this.wantsLogprobs && isContent ? [chatLogprob(this.context.model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
     return this.changed(this.blocks.add(parts), own);
   }
 
-  end(_: number, { finish }: GenerationStats, parts: readonly Part[]): readonly StreamEvent[] {
+  end(_: number, { stats: { finish }, parts, reasoningTokens = 0 }: TextEnd): readonly StreamEvent[] {
+    this.reasoningTokens = reasoningTokens;
     this.isCut = finish === "maxTokens" || finish === "context";
     const changes = this.blocks.add(parts);
     // clients look for a message
@@ -98,7 +97,7 @@ export class ResponseAnswer implements AnswerWriter {
       previous_response_id: null,
       store: false,
       truncation: "disabled",
-      usage: usage ? usageOf(usage, this.thought) : null,
+      usage: usage ? usageOf(usage, this.reasoningTokens) : null,
     };
   }
 
@@ -157,10 +156,10 @@ function echoed(body: Body): object {
   };
 }
 
-const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage, thought: number): object => ({
+const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage, reasoningTokens: number): object => ({
   input_tokens: promptTokens,
   input_tokens_details: { cached_tokens: cachedTokens },
   output_tokens: generatedTokens,
-  output_tokens_details: { reasoning_tokens: thought },
+  output_tokens_details: { reasoning_tokens: reasoningTokens },
   total_tokens: promptTokens + generatedTokens,
 });

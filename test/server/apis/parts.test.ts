@@ -125,6 +125,12 @@ describe("Anthropic's Messages", () => {
     expect(end({ parts, stats: { finish: "maxTokens" } })).toEqual(["max_tokens", null]);
     expect(end({ parts, stats: { finish: "context" } })).toEqual(["model_context_window_exceeded", null]);
     expect(end({ stats: { finish: "stop" } })).toEqual(["tool_use", null]);
+    // a call that a limit cuts is none that can be answered
+    const cut = written(messages, { parts: PARTS.slice(3, 6), stats: { finish: "maxTokens" }, isCut: true }).whole;
+    expect(JSON.parse(jsonOf(cut))).toMatchObject({
+      stop_reason: "max_tokens",
+      content: [{ type: "text" }, { type: "tool_use", name: "find", input: {} }],
+    });
   });
 
   test("a failure ends the stream with the client's error", async () => {
@@ -173,6 +179,19 @@ describe("Ollama's API", () => {
   });
 });
 
-test("OpenAI's chat ends a stream that fails with its error", () => {
+test("OpenAI's chat has thoughts beside the content, and ends a stream that fails with its error", () => {
+  const { stream, whole } = written(chat);
+  expect(whole).toMatchObject({
+    choices: [
+      {
+        message: { reasoning_content: "Let me see.", content: "I look it up.", tool_calls: [{ id: "abcdefgh1" }, {}] },
+        finish_reason: "tool_calls",
+      },
+    ],
+    usage: { completion_tokens_details: { reasoning_tokens: 2 } },
+  });
+  expect(stream).toContain('"delta":{"role":"assistant","reasoning_content":"Let me "}');
+  const cut = written(chat, { stats: { finish: "maxTokens" }, isCut: true }).whole;
+  expect(cut).toMatchObject({ choices: [{ finish_reason: "length" }] });
   expect(failed(chat)).toContain('"code":"model_failed","request_id":"id-1"');
 });

@@ -41,27 +41,31 @@ export const openWriter = (api: TextApi, body: Body, isStream: boolean): AnswerW
 
 const USAGE = { ...openUsage(), promptTokens: 7, cachedTokens: 3, generatedTokens: 9 };
 
+interface WrittenOptions {
+  readonly body?: Body;
+  readonly parts?: typeof PARTS;
+  readonly stats?: Partial<GenerationStats>;
+  readonly isCut?: boolean;
+}
+
 /** Writes parts as a stream and as a whole. */
 export function written(
   api: TextApi,
-  {
-    body = {},
-    parts = PARTS,
-    stats = {},
-  }: { body?: Body; parts?: typeof PARTS; stats?: Partial<GenerationStats> } = {},
+  { body = {}, parts = PARTS, stats = {}, isCut = false }: WrittenOptions = {},
 ): Written {
   const piece = { token: 1, text: "" } as Piece;
-  const ended = { finish: "end", ...stats } as GenerationStats;
+  const reasoningTokens = parts.filter((some) => some.some(({ part }) => part === "reasoning")).length;
+  const ended = { stats: { finish: "end", ...stats } as GenerationStats, parts: [], isCut, reasoningTokens };
   const writer = openWriter(api, body, true);
   const events = [
     ...writer.begin(),
     ...parts.flatMap((some) => writer.piece(0, piece, some)),
-    ...writer.end(0, ended, []),
+    ...writer.end(0, ended),
     ...writer.finish(USAGE),
   ];
   const own = openWriter(api, body, false);
   for (const some of parts) own.piece(0, piece, some);
-  own.end(0, ended, []);
+  own.end(0, ended);
   return { stream: events.map(api.stream.text).join(""), whole: own.whole(USAGE) };
 }
 
