@@ -11,9 +11,9 @@ export const START_OPTIONS: ReadonlySet<string> = new Set(
   `numa num_ctx num_batch num_gpu main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock embedding_only num_thread
   num_keep`.split(/\s+/),
 );
-/** Those of samplers that Ollama has no more. */
+/** Those of samplers that neither Ollama nor this server has. */
 export const GONE_OPTIONS: ReadonlySet<string> = new Set(
-  "tfs_z mirostat mirostat_tau mirostat_eta penalize_newline".split(" "),
+  "tfs_z mirostat mirostat_tau mirostat_eta penalize_newline".split(" ").filter((name) => !Object.hasOwn(OWN, name)),
 );
 
 /** Options with the names and the meaning of chat's fields. */
@@ -65,8 +65,8 @@ const COMMON: Rules = {
   keep_alive: yes(either(text, { type: "number" }), "no effect: the model stays loaded"),
   logprobs: yes(flag, "the model's own, before the chain", neutral(false)),
   top_logprobs: yes(integer(0, 20), "needs `logprobs`", neutral(0)),
-  truncate: partly(only(false, true), "a prompt that is too long is a 400, and not cut", neutral(true, false)),
-  shift: partly(only(false, true), "a text ends where the context does", neutral(true, false)),
+  truncate: yes(flag, "no effect: a prompt that is too long is a 400, and not cut", neutral(true, false)),
+  shift: yes(flag, "no effect: a text ends where the context does", neutral(true, false)),
 };
 
 export const CHAT_FIELDS: Rules = {
