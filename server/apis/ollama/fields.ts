@@ -2,7 +2,7 @@
 import { fieldsOn } from "../../request/fields.js";
 import type { Rules } from "../../request/forms.js";
 import * as schema from "../../request/schemas.js";
-import { neutral, no, OWN, partly, same, yes } from "../shared.js";
+import { neutral, no, OWN, same, yes } from "../shared.js";
 
 const { text, flag, someObject, object, open, only, listOf, either, integer } = schema;
 

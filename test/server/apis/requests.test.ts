@@ -293,6 +293,59 @@ test("streams, ids in the log's facts, and metrics", async () => {
     expect(metrics).toMatch(new RegExp(`ggsl_requests_total\\{route="${path}",status="200"\\} \\d`));
 });
 
+test("bodies as programs send them", async () => {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: { command: { type: "array", items: { type: "string" } }, workdir: { type: "string" } },
+    required: ["command"],
+    additionalProperties: false,
+  };
+  const ask = async (path: string, body: object, headers = {}): Promise<string> => {
+    const answer = await fetch(`${server.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    expect([path, answer.status, answer.status === 200 ? "" : text]).toEqual([path, 200, ""]);
+    return text;
+  };
+  const text = (type: string, of: string): object => ({ type, text: of });
+  const codex = {
+    model: "demo",
+    instructions: "You are an agent",
+    input: [
+      { type: "message", role: "developer", content: [text("input_text", "Ask first")] },
+      { type: "message", role: "user", content: [text("input_text", "List the files")] },
+    ],
+    tools: [{ type: "function", name: "shell", description: "Runs a command", strict: false, parameters: schema }],
+    tool_choice: "auto",
+    parallel_tool_calls: false,
+    reasoning: null,
+    store: false,
+    stream: true,
+    include: [],
+    prompt_cache_key: "0198",
+  };
+  expect(await ask("/v1/responses", codex)).toMatch(/event: response\.(completed|incomplete)\n/);
+  const cached = { cache_control: { type: "ephemeral" } };
+  const claude = {
+    model: "demo",
+    system: [{ ...text("text", "You are an agent"), ...cached }],
+    messages: [{ role: "user", content: [{ ...text("text", "List the files"), ...cached }] }],
+    tools: [{ name: "Bash", description: "Runs a command", input_schema: schema, ...cached }],
+    metadata: { user_id: "user_1" },
+    max_tokens: 32_000,
+    temperature: 1,
+    stream: true,
+  };
+  const version = { "anthropic-version": "2023-06-01", "anthropic-beta": "interleaved-thinking-2025-05-14" };
+  expect(await ask("/v1/messages?beta=true", claude, version)).toMatch(/event: message_stop\n/);
+  const page = { model: "demo:latest", messages: USER, stream: true, options: {}, keep_alive: "5m", format: "" };
+  expect(await ask("/api/chat", page)).toMatch(/"done":true,.*\n$/);
+});
+
 describe("keys", () => {
   let folder: string;
   let guarded: Opened;
