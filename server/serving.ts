@@ -3,7 +3,6 @@ import type { DefaultChains } from "./engine/defaults.js";
 import type { Engine } from "./engine/engine.js";
 import type { Keys } from "./keys/keys.js";
 import type { Metrics } from "./metrics/metrics.js";
-import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { Queue } from "./queue/queue.js";
 import type { Samplers } from "./samplers/samplers.js";
 
@@ -16,8 +15,6 @@ export interface Serving {
   readonly keys: Keys;
   readonly queue: Queue;
   readonly metrics: Metrics;
-  /** The form in which the model calls tools. */
-  readonly callForm: () => Promise<CallForm | undefined>;
   /** Requests that are being answered. */
   readonly answering: Set<AbortController>;
   /** Fields that are not known or not done, and names of other models, are ignored, and named in a header. */

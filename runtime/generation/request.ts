@@ -16,6 +16,7 @@ import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
 import { stopTexts } from "./stops.js";
+import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
 /** A request to generate one sequence. */
 export interface SequenceRequest extends TokenizeOptions, EndOptions {
@@ -111,6 +112,12 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    * @default none
    */
   readonly speculate?: Speculate | undefined;
+  /**
+   * A limit for a thought with which the text begins. States and measures of the chain are those of the token that it picked where an end
+   * is written.
+   * @default thoughts have none
+   */
+  readonly thought?: ThoughtLimit | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -167,6 +174,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   onPromptProgress: is.callback,
   resume: savedSequence,
   speculate,
+  thought: thoughtLimit,
 };
 
 /** Throws `InputError` for an invalid request; `checks` are those of all its options. */
@@ -175,6 +183,8 @@ export function checkSequence(options: SequenceRequest, all: is.Checks<SequenceR
   // it has no default
   checks.chain(options.chain, "chain");
   checkLengths(options);
+  if (options.thought !== undefined && options.resume !== undefined)
+    throw invalid("`thought` cannot be given with `resume`: a text that goes on is not at its beginning");
   if (options.seed !== undefined && options.resume !== undefined)
     throw invalid("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has");
 }

@@ -33,6 +33,7 @@ import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
+import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
@@ -79,6 +80,7 @@ export class Writer {
   private ready: Given<Omit<Piece, "text">>[] = [];
   private rests: Uint8Array[] = [];
   private readonly force: Force | undefined;
+  private readonly thought: Thought | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -94,6 +96,7 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);
+    this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,
@@ -152,6 +155,7 @@ export class Writer {
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
+    this.thought?.restart(this.text.tokens.subarray(prompt.length));
     this.rests.length = left;
     this.ready = [];
     this.output.restart(this.rests.at(-1));
@@ -187,8 +191,9 @@ export class Writer {
     const start = performance.now();
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
-    const forced = this.forced();
-    const { token, facts, scalars }: Picked = forced ?? (await this.pick());
+    const closing = this.thought?.next();
+    const forced = closing === undefined ? this.forced() : undefined;
+    const { token, facts, scalars }: Picked = forced ?? (await this.pick(closing));
     this.meter.add(performance.now() - start, count);
     if (model.isEnd(token)) {
       // no token of the text, and a grammar that was asked may not allow it
@@ -196,6 +201,7 @@ export class Writer {
       return this.end({ finish: "end" });
     }
     if (forced) this.forcedAt.push(count);
+    this.thought?.accept(token, closing !== undefined);
     this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
@@ -238,7 +244,8 @@ export class Writer {
     return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
-  private async pick(): Promise<Picked> {
+  /** @param closing comes whatever the chain picks */
+  private async pick(closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
     const sequence = this.picking(this.sequence);
     const uniforms = uniformsOf(sequence);
@@ -247,7 +254,7 @@ export class Writer {
     const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
     const output = placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
-    const token = left ? left.selected : output.sampled![0]!;
+    const token = closing ?? (left ? left.selected : output.sampled![0]!);
     const scalars = output.states ?? NONE;
     if (logprobs === undefined && alternatives === 0) return { token, scalars };
     const kept = (): KeptRows =>

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
-import { chatPrompt } from "./chats.js";
+import { Reading, type AnswerLimits, type AnswerParts } from "./answers.js";
+import { chatPrompt, LIMITS } from "./chats.js";
 import type { ChatMessage } from "../chat/messages.js";
 import { CHAT, type ChatOptions } from "../chat/render.js";
 import * as is from "../core/check.js";
@@ -52,8 +53,8 @@ export interface GenerationBatch extends Disposable {
   /** Adds the answer to a conversation. Throws as `Model.chat` does. */
   chat<T extends ChainTypes = AnyChainTypes>(
     messages: readonly ChatMessage[],
-    request: SequenceRequestOf<T> & ChatOptions,
-  ): GenerationOf<T>;
+    request: SequenceRequestOf<T> & ChatOptions & AnswerLimits,
+  ): GenerationOf<T> & AnswerParts;
   /** Different chains of the generations that run; equal ones share a subgraph. */
   readonly liveChains: number;
   /** Tokens that have waited for a later decode because of `decodeWork`. */
@@ -71,7 +72,7 @@ const BATCH: is.Checks<BatchOptions> = {
   onDecode: is.callback,
 };
 const checkBatch = is.options(BATCH);
-const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions> = { ...REQUEST, ...CHAT };
+const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions & AnswerLimits> = { ...REQUEST, ...CHAT, ...LIMITS };
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   checkBatch(options, "options");
@@ -85,9 +86,14 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     checkSequence(request);
     return generateIn({ scheduler, model, options }, prompt, request);
   };
-  const chat = (messages: readonly ChatMessage[], request: SequenceRequest & ChatOptions): Generation => {
+  const chat = (
+    messages: readonly ChatMessage[],
+    request: SequenceRequest & ChatOptions & AnswerLimits,
+  ): Generation & AnswerParts => {
     checkSequence(request, CHAT_REQUEST);
-    return generateIn({ scheduler, model, options }, chatPrompt(model.native, messages, request), request);
+    const reading = new Reading(model.native, request);
+    const prompt = chatPrompt(model.native, messages, request, { reading });
+    return reading.with(generateIn({ scheduler, model, options }, prompt, reading.limited(request)));
   };
   return {
     add: add as GenerationBatch["add"],

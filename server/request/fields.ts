@@ -3,6 +3,7 @@
  * of docs/server.md are written from them.
  */
 import { isDeepStrictEqual } from "node:util";
+import { EFFORTS } from "ggsl/chat/reasoning/efforts.js";
 import { faultOf } from "./fit.js";
 import * as schema from "./schemas.js";
 import type { Schema } from "./schemas.js";
@@ -200,7 +201,12 @@ export const FIELDS = {
   moderation: no(CHAT, "the server judges no texts"),
   audio: no(CHAT, "the model writes text"),
   prediction: no(CHAT, "drafts from the request are not supported"),
-  reasoning_effort: no(CHAT, "it depends on the template: give `chat_template_kwargs`"),
+  reasoning_effort: yes(
+    CONVERSATION,
+    schema.only(...EFFORTS),
+    "becomes the variables that the model's template reads; `none`: without a thought. Refused where the template has no such thing; `medium` is what nobody asked for there",
+    neutral("medium", ""),
+  ),
   verbosity: no(CHAT, "ask for it in a message", neutral("medium")),
   web_search_options: no(CHAT, "the server reads no pages"),
   functions: no(CHAT, "outdated: give `tools`", neutral([])),
@@ -252,6 +258,34 @@ export const FIELDS = {
     schema: schema.someObject,
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
     ...neutral({}),
+  },
+  reasoning_format: {
+    on: CHAT,
+    support: "own",
+    schema: schema.only("auto", "deepseek", "none"),
+    about:
+      "`auto` and `deepseek`: thoughts are in `reasoning_content`; `none`: in the content, as the model writes them",
+    ...neutral("auto", "deepseek", ""),
+  },
+  enable_thinking: {
+    on: CONVERSATION,
+    support: "own",
+    schema: schema.flag,
+    about: "whether the model thinks, by the variable that its template reads; refused where it reads none",
+  },
+  reasoning_budget: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "the most tokens of a thought: then its end is written, and the answer begins; -1: no limit",
+    ...neutral(-1),
+  },
+  thinking_budget_tokens: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "another name of `reasoning_budget`",
+    ...neutral(-1),
   },
   add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
   content: alone("tokenize", schema.text, "the text", {

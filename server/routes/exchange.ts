@@ -5,8 +5,10 @@ import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
 import type { BodyApi } from "../apis/api.js";
-import { readBody } from "../apis/read.js";
+import { clientPath, readBody } from "../apis/read.js";
+import { withoutUntold } from "../engine/thinking.js";
 import { checkFields, checkFit, tidyBody } from "../request/check.js";
+import type { GivenBody } from "../request/bodies.js";
 import { readConversation } from "../request/conversation.js";
 import type { Body, Endpoint, TextEndpoint } from "../request/fields.js";
 import { FORMS } from "../request/forms.js";
@@ -28,7 +30,7 @@ export const pause = async ({ headers }: FastifyRequest): Promise<void> => {
 
 /** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
 async function checkBody(
-  { isLenient }: Serving,
+  { isLenient, engine }: Serving,
   endpoint: Exclude<Endpoint, TextEndpoint>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -39,6 +41,11 @@ async function checkBody(
   const body = tidyBody(form.schema, done, isLenient, ignored) as Body;
   await pause(request);
   request.body = endpoint === "template" ? readConversation(body) : body;
+  if (isLenient && endpoint === "template") {
+    const told = await withoutUntold(engine, request.body as Body);
+    request.body = told.body;
+    ignored.push(...told.ignored); // four at most
+  }
   ignore(reply, ignored);
   await pause(request);
 }
@@ -128,7 +135,7 @@ export function addFormPost(
 /** A path of an API. Its requests have `asked`. */
 export function addApiPost(app: FastifyInstance, serving: Serving, api: BodyApi, handler: Handler): void {
   const { form, translate, errors } = api;
-  const { isLenient } = serving;
+  const { isLenient, engine } = serving;
   app.post(form.path, {
     config: { errors },
     // what is translated was checked before
@@ -136,6 +143,12 @@ export function addApiPost(app: FastifyInstance, serving: Serving, api: BodyApi,
     async preValidation(request, reply) {
       const ignored: string[] = [];
       request.asked = await readBody(api, request.body, { isLenient, ignored, pause: () => pause(request) });
+      if (isLenient && request.asked.given.endpoint === "chat" && !request.asked.instant) {
+        const { given, origins } = request.asked;
+        const told = await withoutUntold(engine, given.body as unknown as Body);
+        request.asked = { ...request.asked, given: { ...given, body: told.body } as unknown as GivenBody };
+        for (const name of told.ignored) ignored.push(clientPath(name, origins));
+      }
       request.body = translate ? request.asked.body : request.asked.given.body;
       ignore(reply, ignored);
       await pause(request);

@@ -8,6 +8,8 @@ import { jsonOf } from "../apis/rawJson.js";
 import { inClientsNames } from "../apis/read.js";
 import { prepare } from "../engine/choose.js";
 import { enforceable, prepareGrammars } from "../engine/grammars.js";
+import type { Engine } from "../engine/engine.js";
+import { thoughtLimitOf, thoughtsAfter } from "../engine/thinking.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
@@ -15,7 +17,7 @@ import { EventStream } from "../http/events.js";
 import { laneOf } from "../lanes/lane.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody, GivenBody } from "../request/bodies.js";
-import { grammarFor } from "../request/grammars.js";
+import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
 import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
@@ -73,16 +75,17 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const waiter = { lane: laneOf(request), signal };
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
-  const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
+  const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
   const grammar = await enforceable(
     engine,
-    given.endpoint === "chat" ? grammarFor(given.body, form) : undefined,
+    given.endpoint === "chat" ? grammarFor(given.body, forms!) : undefined,
     waiter,
   );
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
-  const texts = textsOf(given, prompts, prepared, waiter);
+  const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts?.form) : undefined;
+  const texts = textsOf(given, prompts, prepared, { ...waiter, thought });
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts, started } = request;
   facts.sampler = prepared.chain.name;
@@ -102,16 +105,21 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
     started,
   }));
   facts.answer = writer.id;
-  const readers = texts.map(() => readerFor(given, form));
+  const readers = texts.map(() => readerFor(given, forms));
   const usage = (facts.usage = openUsage());
-  const sink = sinkOf(writer, readers, stream);
+  const sink = sinkOf(writer, readers, stream, given.endpoint === "chat");
   await writeTexts({ engine, texts, ticket, place, metrics, abort, start: started, sink }, usage);
   if (!stream) return void reply.type("application/json; charset=utf-8").send(jsonOf(writer.whole(usage)));
   stream.end(writer.finish(usage));
 }
 
 /** Gives what texts add to the answer to its writer, and the events to the stream, if there is one. */
-function sinkOf(writer: AnswerWriter, readers: readonly AnswerReader[], stream: EventStream | undefined): Sink {
+function sinkOf(
+  writer: AnswerWriter,
+  readers: readonly AnswerReader[],
+  stream: EventStream | undefined,
+  isChat: boolean,
+): Sink {
   const begin = (): void => {
     if (stream && !stream.isOpen) void stream.sendAll(writer.begin());
   };
@@ -123,28 +131,33 @@ function sinkOf(writer: AnswerWriter, readers: readonly AnswerReader[], stream: 
     },
     end(index, stats) {
       begin();
-      const events = writer.end(index, { stats, parts: readers[index]!.flush() });
+      const reader = readers[index]!;
+      const parts = reader.flush();
+      const { isCut, reasoningTokens } = reader;
+      const events = writer.end(index, { stats, parts, isCut, ...(isChat && { reasoningTokens }) });
       return stream?.sendAll(events);
     },
     isFull: (index) => readers[index]!.isFull,
   };
 }
 
-function readerFor(given: GivenBody, form: CallForm | undefined): AnswerReader {
-  if (given.endpoint === "completions" || !form) return new AnswerReader(undefined);
-  const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
-  // an enforced call is the whole answer
-  const isOne = typeof choice === "object" || choice === "required";
-  return new AnswerReader({ form, tools, isParallel: isParallel && !isOne });
+function readerFor(given: GivenBody, { calls: form, thoughts }: Partial<AnswerForms> = {}): AnswerReader {
+  if (given.endpoint === "completions") return new AnswerReader(undefined);
+  const { tools = [], tool_choice: choice, reasoning_format: format } = given.body;
+  const isCall = choice === "required" || typeof choice === "object";
+  const calls = form && { form, tools, isParallel: mayCallMore(given.body), isCall };
+  return new AnswerReader(calls, format === "none" ? undefined : thoughts);
 }
 
+const formsFor = async (engine: Engine, body: ChatBody, prompt: Int32Array): Promise<AnswerForms> => ({
+  calls: await callFormFor(engine, body),
+  thoughts: await thoughtsAfter(engine, prompt),
+});
+
 /** The form of calls, if the model may call tools. */
-async function callFormFor(
-  { callForm }: Serving,
-  { tools, tool_choice: choice }: ChatBody,
-): Promise<CallForm | undefined> {
+async function callFormFor({ forms }: Engine, { tools, tool_choice: choice }: ChatBody): Promise<CallForm | undefined> {
   if (!tools?.length || choice === "none") return undefined;
-  const form = await callForm();
+  const form = await forms.calls();
   if (form) return form;
   throw new Refusal(
     "unsupported_tools",

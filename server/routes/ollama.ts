@@ -65,10 +65,11 @@ function detailsOf({ info: { metadata, parameters, description } }: Serving["eng
 const sizeText = (parameters: number): string =>
   parameters >= 1e9 ? `${(parameters / 1e9).toFixed(1)}B` : `${(parameters / 1e6).toFixed(2)}M`;
 
-async function shown({ engine, callForm }: Serving): Promise<object> {
+async function shown({ engine }: Serving): Promise<object> {
   const { model, template, created } = engine;
   const { metadata } = model.info;
-  const form = await callForm().catch(() => undefined);
+  const form = await engine.forms.calls().catch(() => undefined);
+  const { form: thoughts } = await engine.forms.thinking().catch(() => ({ form: undefined }));
   return {
     license: metadata["general.license"] ?? "",
     modelfile: "",
@@ -76,7 +77,7 @@ async function shown({ engine, callForm }: Serving): Promise<object> {
     template: templateOf(metadata, template),
     details: detailsOf(model),
     model_info: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, plain(value)])),
-    capabilities: ["completion", ...(form ? ["tools"] : [])],
+    capabilities: ["completion", ...(form ? ["tools"] : []), ...(thoughts ? ["thinking"] : [])],
     modified_at: new Date(1000 * created).toISOString(),
   };
 }

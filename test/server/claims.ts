@@ -46,11 +46,29 @@ Marks may be control tokens :: server/calls :: begins a call of one of the tools
 Arguments are sent as the model wrote them :: chat/toolReader :: arguments are as they are written
 those of histories reach the template so :: chat/toolForms :: the next turn shows the message that was read as the template wrote it
 Ids have nine letters and digits :: chat/toolReader :: ids have nine letters and digits, and each call its own
-With ~tool_choice~ of ~required~ or of a function, one call is enforced :: server/chat :: one that must be called is called, with arguments that its schema allows
+Arguments are streamed as the model writes them :: server/calls :: the arguments come as they are written
+one of a function that is named :: server/calls :: calls that are asked for: several, unless one is
+With ~tool_choice~ of ~required~ or of a function, calls are enforced :: server/chat :: one that must be called is called, with arguments that its schema allows
 what begins with the form's mark is a call of one of the tools :: chat/toolForms :: the grammars of calls take what the template writes, and no other tool or arguments
 A tool whose schema cannot be enforced has any arguments then :: server/calls :: a tool whose schema cannot be enforced has any arguments; others obey theirs
 where the chain of the request has no place for a grammar :: server/calls :: a chain without a place for a grammar is taken as it is
-A call that a limit cuts is content :: server/calls :: several calls, and text after them
+A call that a limit cuts has the arguments so far :: server/calls :: a tool whose schema cannot be enforced has any arguments; others obey theirs
+what is cut before its arguments is content :: server/calls :: several calls, and text after them
+is in ~reasoning_content~ of a message :: server/reasoning :: is separated from content, whole and as a stream
+The form of thoughts is read off the chat template :: chat/reasoningForms :: what the template writes, and the next turn with it
+Of llama.cpp's 70 templates 45 have one :: chat/reasoningForms :: the templates without a form
+~reasoning_format: "none"~ leaves the text as the model wrote it :: server/reasoning :: is content as it is written with ~reasoning_format: none~
+A thought that the prompt begins has no mark in the text :: chat/reasoningForms :: a thought that the prompt begins
+one that does not end is all of the answer :: server/reasoning :: that does not end is all of the answer
+Marks inside content are content :: chat/reasoningForms :: marks inside content are content
+of a history reaches the template by the name that it reads :: chat/reasoningForms :: what the template writes, and the next turn with it
+counts thoughts with their marks :: chat/reasoningForms :: tokens of a thought are counted with its marks
+become the variables that the template reads :: server/reasoning :: is switched by the variable that the template reads
+a level that the template does not have is the next one that it has :: server/reasoning :: has levels where the template has them
+What the template cannot be told is a 400 :: server/reasoning :: %s cannot be told %j
+ends a thought after so many tokens :: server/reasoning :: writes the end, and the answer begins
+With 0 there is no thought :: server/reasoning :: of 0 leaves no thought
+are enforced after the thought, which is free text :: server/reasoning :: comes the format of the response
 template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same

@@ -1,0 +1,451 @@
+/** Thoughts in the form of each of llama.cpp's templates: what a template writes is read as the message that it was given. */
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { AnswerReader } from "ggsl/chat/answer.js";
+import { findForm } from "ggsl/chat/calls/find.js";
+import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
+import type { Control } from "ggsl/chat/calls/controls.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
+import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
+import { findReasoning } from "ggsl/chat/reasoning/find.js";
+import { promptEnd, type PromptEnd, type ReasoningForm } from "ggsl/chat/reasoning/form.js";
+import { afterThought } from "ggsl/chat/reasoning/grammar.js";
+import { openConversation, renderConversation, type ChatOptions } from "ggsl/chat/render.js";
+import { hasBit } from "ggsl/grammars/bits.js";
+import { openGrammar } from "ggsl/grammars/open.js";
+import { readWhole, type Whole } from "./answers.js";
+import { modelWith, sourceOf, TEMPLATES } from "./templates.js";
+
+/** Templates that say nothing of thoughts. */
+const WITHOUT = [
+  "CohereForAI-c4ai-command-r-plus-tool_use",
+  "GigaChat3-10B-A1.8B",
+  "GigaChat3.1-10B-A1.8B",
+  "Kimi-K2-Instruct",
+  "LFM2-8B-A1B",
+  // the model thinks, its template does not know of it
+  "MiMo-VL",
+  "MiniMax-M1",
+  "Mistral-Small-3.2-24B-Instruct-2506",
+  "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
+  "NousResearch-Hermes-3-Llama-3.1-8B-tool_use",
+  "Qwen-Qwen2.5-7B-Instruct",
+  "Qwen3-Coder",
+  "fireworks-ai-llama-3-firefunction-v2",
+  "google-gemma-2-2b-it",
+  "ibm-granite-granite-4.0",
+  "ibm-granite-granite-4.1",
+  "meetkai-functionary-medium-v3.1",
+  "meetkai-functionary-medium-v3.2",
+  "meta-llama-Llama-3.1-8B-Instruct",
+  "meta-llama-Llama-3.2-3B-Instruct",
+  "meta-llama-Llama-3.3-70B-Instruct",
+  "microsoft-Phi-3.5-mini-instruct",
+  "mistralai-Mistral-Nemo-Instruct-2407",
+  "moonshotai-Kimi-K2",
+  "unsloth-mistral-Devstral-Small-2507",
+];
+
+/** What is before a thought and after it, where it is not `<think>` and `</think>`. */
+const MARKS: Readonly<Record<string, readonly [open: string, close: string]>> = {
+  "Apertus-8B-Instruct": ["<|inner_prefix|>", "<|inner_suffix|>"],
+  "Apriel-1.6-15b-Thinker-fixed": ["Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"],
+  "ByteDance-Seed-OSS": ["<seed:think>", "</seed:think>"],
+  Cohere2MoE: ["<|START_THINKING|>", "<|END_THINKING|>"],
+  "CohereForAI-c4ai-command-r7b-12-2024-tool_use": ["<|START_THINKING|>", "<|END_THINKING|>"],
+  "Kimi-K3": ["<|open|>think<|sep|>", "<|close|>think<|sep|>"],
+  "MiniMax-M3": ["<mm:think>", "</mm:think>"],
+  "google-gemma-4-31B-it": ["<|channel>thought", "<channel|>"],
+  "google-gemma-4-31B-it-interleaved": ["<|channel>thought", "<channel|>"],
+  "mistralai-Ministral-3-14B-Reasoning-2512": ["[THINK]", "[/THINK]"],
+  "muse-glimmer": ["to=self<|message|>", "<|eom|>"],
+  "openai-gpt-oss-120b": ["<|channel|>analysis<|message|>", "<|end|>"],
+  "tencent-Hy3": ["<think:opensource>", "</think:opensource>"],
+  "unsloth-Apriel-1.5": ["Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"],
+  "upstage-Solar-Open-100B": ["<|think|>", "<|end|>"],
+};
+
+/** What is around content, where there is something, and between a thought and it. */
+const AROUND: Readonly<Record<string, readonly [before: string, after: string, between?: string]>> = {
+  Cohere2MoE: ["<|START_TEXT|>", "<|END_TEXT|>"],
+  "CohereForAI-c4ai-command-r7b-12-2024-tool_use": ["<|START_RESPONSE|>", "<|END_RESPONSE|>"],
+  "Kimi-K3": ["<|open|>response<|sep|>", "<|close|>response<|sep|><|close|>message<|sep|>"],
+  "ibm-granite-granite-3.3-2B-Instruct": ["<response>", "</response>"],
+  "muse-glimmer": ["to=user<|message|>", "", "<|start|>assistant"],
+  "openai-gpt-oss-120b": ["<|channel|>final<|message|>", "", "<|start|>assistant"],
+  "unsloth-Apriel-1.5": ["", "[END FINAL RESPONSE]"],
+  "upstage-Solar-Open-100B": ["<|content|>", "", "<|begin|>assistant"],
+};
+
+/** What a prompt ends with: without variables, with thinking on, and off; `free` where it is not listed. */
+const PROMPTS: Readonly<Record<string, readonly [PromptEnd, PromptEnd, PromptEnd]>> = {
+  "Apriel-1.6-15b-Thinker-fixed": ["open", "open", "open"],
+  "Bielik-11B-v3.0-Instruct": ["free", "open", "free"],
+  Cohere2MoE: ["open", "open", "open"],
+  "CohereForAI-c4ai-command-r7b-12-2024-tool_use": ["closed", "free", "closed"],
+  "GLM-4.6": ["free", "free", "closed"],
+  "GLM-4.7-Flash": ["open", "open", "closed"],
+  "HuggingFaceTB-SmolLM3-3B": ["free", "free", "closed"],
+  "Kimi-K3": ["open", "open", "closed"],
+  "MiniMax-M2": ["open", "open", "open"],
+  "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": ["open", "open", "closed"],
+  "NVIDIA-Nemotron-Nano-v2": ["open", "open", "open"],
+  "Qwen-QwQ-32B": ["closed", "open", "closed"],
+  "Qwen-Qwen3-0.6B": ["free", "free", "closed"],
+  "Qwen3.5-4B": ["open", "open", "closed"],
+  "Reka-Edge": ["free", "open", "free"],
+  "Spark2.5": ["open", "open", "closed"],
+  "StepFun3.5-Flash": ["open", "open", "open"],
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": ["open", "open", "open"],
+  "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": ["closed", "open", "closed"],
+  "deepseek-ai-DeepSeek-V3.1": ["closed", "open", "closed"],
+  "deepseek-ai-DeepSeek-V3.2": ["closed", "open", "closed"],
+  "deepseek-ai-DeepSeek-V4": ["closed", "open", "closed"],
+  "deepseek-ai-DeepSeek-V4-Flash-0731": ["closed", "open", "closed"],
+  "google-gemma-4-31B-it": ["closed", "free", "closed"],
+  "google-gemma-4-31B-it-interleaved": ["closed", "free", "closed"],
+  "inclusionai-ling-3.0-flash": ["open", "open", "closed"],
+  "llama-cpp-deepseek-r1": ["open", "open", "open"],
+  "llama-cpp-rwkv-world": ["free", "open", "closed"],
+  "openbmb-MiniCPM5-1B": ["free", "open", "closed"],
+  "poolside-Laguna-S-2.1": ["open", "open", "closed"],
+  "poolside-Laguna-XS-2.1": ["closed", "open", "closed"],
+  "poolside-Laguna-XS.2": ["closed", "open", "closed"],
+  "tencent-Hy3": ["closed", "closed", "closed"],
+};
+
+/** Templates that leave the thought of an answer out of histories, if it is the last message; some show it beside calls. */
+const HIDDEN: Readonly<Record<string, "always" | "without calls" | "without thinking">> = {
+  "Apertus-8B-Instruct": "always",
+  "CohereForAI-c4ai-command-r7b-12-2024-tool_use": "without calls",
+  "HuggingFaceTB-SmolLM3-3B": "always",
+  "Kimi-K2-Thinking": "without calls",
+  "LFM2.5-Instruct": "always",
+  "NVIDIA-Nemotron-Nano-v2": "always",
+  "Qwen-QwQ-32B": "always",
+  "Reka-Edge": "without thinking",
+  "deepseek-ai-DeepSeek-R1-Distill-Llama-8B": "always",
+  "deepseek-ai-DeepSeek-R1-Distill-Qwen-32B": "always",
+  "deepseek-ai-DeepSeek-V3.1": "always",
+  "deepseek-ai-DeepSeek-V3.2": "without thinking",
+  "deepseek-ai-DeepSeek-V4": "without thinking",
+  "deepseek-ai-DeepSeek-V4-Flash-0731": "without thinking",
+  "google-gemma-4-31B-it": "without calls",
+  "google-gemma-4-31B-it-interleaved": "without calls",
+  "ibm-granite-granite-3.3-2B-Instruct": "always",
+  "llama-cpp-deepseek-r1": "always",
+  "llama-cpp-rwkv-world": "always",
+  "unsloth-Apriel-1.5": "always",
+};
+/** Templates whose calls are not read. */
+const WITHOUT_CALLS = ["MiniMax-M3", "muse-glimmer"];
+
+/** What ends an answer, where calls are read up to it. */
+const ENDS: Readonly<Record<string, string>> = {
+  Cohere2MoE: "<|END_OF_TURN_TOKEN|>",
+  "CohereForAI-c4ai-command-r7b-12-2024-tool_use": "<|END_OF_TURN_TOKEN|>",
+  "Kimi-K3": "<|end_of_msg|>",
+  "MiniMax-M2": "[e~[",
+  "openai-gpt-oss-120b": "<|call|>",
+  "upstage-Solar-Open-100B": "<|calls|>",
+  "tencent-Hy3": "<｜hy_eos:opensource｜>",
+};
+
+const QUESTION = "What is it?";
+const USER: ChatMessage = { role: "user", content: QUESTION };
+const THOUGHT = "First, a < b.\n\nThen <b> and `</i>` [1].";
+const CONTENT = "Two lines:\n\n- one\n- two";
+const CALLED = { name: "find", arguments: '{"city": "Bonn", "days": 12345678901234567890}' };
+const CALL = { id: "kfYw0a2Lq", type: "function" as const, function: CALLED };
+const tool: Tool = {
+  type: "function",
+  function: {
+    name: "find",
+    parameters: { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } } },
+  },
+};
+
+const names = TEMPLATES.map((file) => file.replace(".jinja", ""));
+const renderOf = (name: string) => {
+  const model = modelWith(sourceOf(`${name}.jinja`));
+  return async (messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<string> => {
+    const { text } = await renderConversation(model, openConversation(messages, options));
+    return text;
+  };
+};
+const [ON, OFF] = [true, false].map((is) => ({ enable_thinking: is, thinking: is }));
+
+/** Tokens before are bytes, and the end of texts. */
+const [END_TOKEN, FIRST_MARK] = [256, 257];
+
+/** The marks of a template as control tokens. */
+function controlsOf(name: string): Control[] {
+  const [open, close] = MARKS[name] ?? ["<think>", "</think>"];
+  const texts = `${open}${close}${(AROUND[name] ?? []).join("")}`.match(/<[^<>]+>|\[[A-Z/]+\]/g) ?? [];
+  const marks = [...new Set(texts)].map((text, i) => ({ token: FIRST_MARK + i, text, isEnd: false }));
+  return name in ENDS ? [...marks, { token: END_TOKEN, text: ENDS[name]!, isEnd: true }] : marks;
+}
+const endsOf = (name: string): Control[] => controlsOf(name).filter(({ isEnd }) => isEnd);
+
+/** Reads a text whose marks are letters, or tokens without a text. */
+function read(
+  [form, calls]: readonly [ReasoningForm, CallForm | undefined],
+  text: string,
+  {
+    size = 1,
+    prompt = "free",
+    controls = [],
+  }: { size?: number; prompt?: PromptEnd; controls?: readonly Control[] } = {},
+): Whole & { readonly tokens: number } {
+  const reader = new AnswerReader(calls && { form: calls, tools: [tool], isParallel: true }, { form, prompt });
+  let rest = text;
+  const byMark = { push: (part: string) => reader.push({ text: part, token: -1 }), flush: () => reader.flush() };
+  if (controls.length === 0) return { ...readWhole(byMark, text, size), tokens: reader.reasoningTokens };
+  const pieces: { text: string; token: number }[] = [];
+  while (rest !== "") {
+    const mark = controls.find((one) => !one.isEnd && rest.startsWith(one.text));
+    pieces.push(mark ? { text: "", token: mark.token } : { text: rest[0]!, token: -1 });
+    rest = rest.slice(mark?.text.length ?? 1);
+  }
+  const next = { push: (at: string) => reader.push(pieces[at.charCodeAt(0)]!), flush: () => reader.flush() };
+  const whole = readWhole(next, pieces.map((_, i) => String.fromCharCode(i)).join(""), 1);
+  return { ...whole, tokens: reader.reasoningTokens };
+}
+
+/** Whether a text obeys a grammar, as tokens of one byte and control tokens. */
+function accepts(format: object, text: string, controls: readonly Control[]): boolean {
+  const marks = controls.filter(({ isEnd }) => !isEnd);
+  const vocabulary = {
+    pieces: [...Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)), "</s>", ...marks.map(() => "")],
+    classes: { control: marks.map(({ token }) => token), end: [END_TOKEN] },
+    tokenize: () => new Int32Array(),
+  };
+  let at = openGrammar({ structuralTag: format }, { vocabulary, now: true });
+  const accept = (token: number): boolean => {
+    if (!hasBit(at.bits(), token)) return false;
+    at = at.accept(token);
+    return true;
+  };
+  for (let rest = text; rest !== "";) {
+    const mark = marks.find((one) => rest.startsWith(one.text));
+    const part = mark?.text ?? String.fromCodePoint(rest.codePointAt(0)!);
+    const tokens = mark ? [mark.token] : [...Buffer.from(part)];
+    if (!tokens.every(accept)) return false;
+    rest = rest.slice(part.length);
+  }
+  return hasBit(at.bits(), END_TOKEN);
+}
+
+test("the templates without a form", async () => {
+  const without: string[] = [];
+  for (const name of names)
+    if (!(await findReasoning(renderOf(name), { source: sourceOf(`${name}.jinja`) }))) without.push(name);
+  expect(without.sort()).toEqual([...WITHOUT].sort());
+  expect(names.length - without.length).toBe(45);
+});
+
+describe.each(names.filter((name) => !WITHOUT.includes(name)))("%s", (name) => {
+  const render = renderOf(name);
+  const source = sourceOf(`${name}.jinja`);
+  const [open, close] = MARKS[name] ?? ["<think>", "</think>"];
+  const [before, after, between = ""] = AROUND[name] ?? ["", ""];
+  const variables = HIDDEN[name] === "without thinking" ? ON : {};
+  /** With marks of letters, and with those that are control tokens. */
+  let [letters, tokens]: (readonly [ReasoningForm, CallForm | undefined])[] = [];
+  const controls = controlsOf(name);
+
+  beforeAll(async () => {
+    const formsWith = async (given: readonly Control[]) => {
+      const calls = await findForm(render, given);
+      return [(await findReasoning(render, { source, controls: given, calls }))!, calls] as const;
+    };
+    letters = await formsWith(endsOf(name));
+    tokens = await formsWith(controls);
+  });
+
+  const readEach = (text: string, prompt: PromptEnd = "free"): readonly Whole[] => [
+    ...[1, 7, 1000].map((size) => read(letters!, text, { size, prompt })),
+    read(tokens!, text, { prompt, controls }),
+  ];
+  const thought = `${open}\n${THOUGHT}\n${close}`;
+  const answer = `${between}${before}${CONTENT}${after}`;
+  const whole = { reasoning: THOUGHT, content: CONTENT, calls: [] };
+
+  test("the marks, and what prompts end with", async () => {
+    const [form] = letters!;
+    expect([form.open.trim(), form.close.trim()]).toEqual([open, close]);
+    expect([form.content.open, form.next]).toEqual([before, between]);
+    if (after !== "") expect(form.content.close).toBe(after);
+    const ends = [];
+    for (const given of [{}, ON!, OFF!]) ends.push(promptEnd(form, await render([USER], { variables: given })));
+    expect(ends).toEqual(PROMPTS[name] ?? ["free", "free", "free"]);
+  });
+
+  test("a thought and content", () => {
+    for (const one of readEach(`${thought}\n\n${answer}`)) expect(one).toMatchObject(whole);
+    for (const one of readEach(`\n${thought}${answer}`)) expect(one).toMatchObject(whole);
+  });
+
+  test("a thought that the prompt begins", () => {
+    for (const one of readEach(`${THOUGHT}\n${close}\n${answer}`, "open")) expect(one).toMatchObject(whole);
+  });
+
+  test("content alone", () => {
+    const alone = { ...whole, reasoning: "" };
+    for (const one of readEach(`${before}${CONTENT}${after}`)) expect(one).toMatchObject(alone);
+    for (const one of readEach(`\n\n${before}${CONTENT}${after}`, "closed")) expect(one).toMatchObject(alone);
+    // blanks are the model's where no thought is
+    if (before === "")
+      for (const one of readEach(`  ${CONTENT}`)) expect(one).toMatchObject({ content: `  ${CONTENT}` });
+  });
+
+  test("an empty thought", () => {
+    for (const text of [`${open}${close}${answer}`, `${open}\n\n${close}\n\n${answer}`])
+      for (const one of readEach(text)) expect(one).toMatchObject({ ...whole, reasoning: "" });
+  });
+
+  test("a thought that is cut", () => {
+    const cut = { ...whole, reasoning: THOUGHT, content: "" };
+    for (const one of readEach(`${open}${THOUGHT}`)) expect(one).toMatchObject(cut);
+    for (const one of readEach(THOUGHT, "open")) expect(one).toMatchObject(cut);
+    for (const size of [1, 1000])
+      expect(read(letters!, thought.slice(0, -1), { size })).toMatchObject({
+        ...cut,
+        reasoning: `${THOUGHT}\n${close.slice(0, -1)}`,
+      });
+  });
+
+  test("marks inside content are content", () => {
+    const code = `See:\n\`\`\`\n${open}x${close}\n\`\`\``;
+    for (const size of [1, 7, 1000])
+      for (const prompt of ["free", "closed"] as const)
+        expect(read(letters!, code, { size, prompt })).toMatchObject({ reasoning: "", content: code });
+  });
+
+  test("what a grammar asks for comes after the thought", () => {
+    const json = (value: number): string => `{"a": ${value}}`;
+    const content = { type: "json_schema", json_schema: { const: { a: 1 } } };
+    for (const [[form], given] of [
+      [letters!, []],
+      [tokens!, controls],
+    ] as const) {
+      const format = (prompt: PromptEnd): object => afterThought({ form, prompt }, { content });
+      // marks around content that are letters are not asked for, unless they are messages
+      const opened = given.length > 0 || between !== "" ? `${between}${before}` : "";
+      const gap = between === "" && (before === "" || given.length === 0) ? "\n\n" : "";
+      for (const [prompt, text] of [
+        ["free", `${thought}${gap}${opened}`],
+        ["free", between === "" && given.length === 0 ? "" : before],
+        ["open", `${THOUGHT}\n${close}${gap}${opened}`],
+        ["closed", ""],
+      ] as const) {
+        expect([prompt, text, accepts(format(prompt), `${text}${json(1)}`, given)]).toEqual([prompt, text, true]);
+        expect(accepts(format(prompt), `${text}${json(2)}`, given)).toBe(false);
+        expect(accepts(format(prompt), text, given)).toBe(false);
+      }
+      expect(accepts(format("open"), THOUGHT, given)).toBe(false);
+      expect(accepts(format("closed"), `${THOUGHT}\n${close}${opened}${json(1)}`, given)).toBe(false);
+    }
+  });
+
+  const isShown = name in HIDDEN ? HIDDEN[name] === "without thinking" : true;
+  if (isShown)
+    test("what the template writes, and the next turn with it", async () => {
+      const message = { role: "assistant", content: CONTENT, reasoning_content: THOUGHT };
+      const given = { variables, addGenerationPrompt: false };
+      const text = await render([USER, message], given);
+      for (const other of ["reasoning", "thinking"])
+        expect(await render([USER, { role: "assistant", content: CONTENT, [other]: THOUGHT }], given)).toBe(text);
+      const from = text.indexOf(QUESTION) + QUESTION.length;
+      const prompt = await render([USER], { variables });
+      const end = text.lastIndexOf(CONTENT) + CONTENT.length;
+      const begin = text.startsWith(prompt) ? prompt.length : text.indexOf(text.includes(open) ? open : THOUGHT, from);
+      const ended = text.startsWith(prompt) ? promptEnd(letters![0], prompt) : text.includes(open) ? "free" : "open";
+      const written = text.slice(begin, end) + (text.startsWith(after, end) ? after : "");
+      for (const one of readEach(written, ended)) {
+        expect(one).toMatchObject(whole);
+        const again = { role: "assistant", content: one.content, reasoning_content: one.reasoning };
+        expect(await render([USER, again], given)).toBe(text);
+      }
+    });
+
+  if (HIDDEN[name] !== "always" && !WITHOUT_CALLS.includes(name))
+    test("a call after a thought", async () => {
+      const message = { role: "assistant", content: null, reasoning_content: THOUGHT, tool_calls: [CALL] };
+      const text = await render([USER, message], { tools: [tool], variables, addGenerationPrompt: false });
+      const at = text.indexOf(THOUGHT);
+      expect(at).toBeGreaterThan(0);
+      const stop =
+        ENDS[name] ??
+        /<(?:\|im_end\||turn\||｜end▁of▁sentence｜|seed:eos|\|role_end\||sep|\/s|\/assistant)>/.exec(
+          text.slice(at),
+        )?.[0];
+      const end = stop === undefined ? -1 : text.indexOf(stop, text.indexOf("days", at));
+      const written = text.slice(at, end < 0 ? text.length : end);
+      const compact = (json: string): string => json.replaceAll(" ", "");
+      for (const one of readEach(written, "open")) {
+        expect(one.reasoning).toBe(THOUGHT);
+        expect(one.calls.map(({ function: of }) => [of.name, compact(of.arguments)])).toEqual([
+          ["find", compact(CALLED.arguments)],
+        ]);
+        expect(one.content.trim()).toMatch(/^(?:|<[^<>]*>)$/);
+      }
+      const [form, calls] = tokens!;
+      // ids that a model does not write, and digits that JavaScript does not
+      const asked = { schema: {}, isParallel: true };
+      const format = afterThought({ form, prompt: "open" }, { calls: callsFormat(calls!, [tool], asked) });
+      expect(accepts(format, written.trimEnd(), controls)).toBe(true);
+      expect(accepts(format, written.trimEnd().replace("12345678901234567890", "soon"), controls)).toBe(false);
+      expect(accepts(format, written.slice(0, THOUGHT.length), controls)).toBe(false);
+      const free = afterThought({ form, prompt: "open" }, { calls: freeFormat(calls!, [tool], asked)! });
+      expect(accepts(free, written.trimEnd(), controls)).toBe(true);
+      // its mark is of several tokens, which come elsewhere, too
+      const isEnforced = name !== "Kimi-K3";
+      expect(accepts(free, written.trimEnd().replace("12345678901234567890", "soon"), controls)).toBe(!isEnforced);
+    });
+});
+
+test("messages of gpt-oss: several thoughts, one to the user before a call, a recipient after the channel", async () => {
+  const name = "openai-gpt-oss-120b";
+  const render = renderOf(name);
+  for (const controls of [[], controlsOf(name)]) {
+    const marks = controls.filter(({ isEnd }) => !isEnd);
+    const calls = (await findForm(render, controls))!;
+    const form = (await findReasoning(render, { source: sourceOf(`${name}.jinja`), controls, calls }))!;
+    const message = (header: string, text: string): string =>
+      `<|channel|>${header}<|message|>${text}<|end|><|start|>assistant`;
+    const before = `${message("analysis", "One.")}${message("analysis", "Two.")}${message("commentary", "I look.")}`;
+    const thoughts = { reasoning: "One.\n\nTwo.", content: "I look." };
+    for (const header of [
+      " to=functions.find<|channel|>commentary json",
+      "<|channel|>commentary to=functions.find json",
+    ]) {
+      const text = `${before}${header}<|message|>{"city": "Bonn"}`;
+      for (const size of [1, 9, 1000]) {
+        const found = read([form, calls], text, { size, controls: marks });
+        expect(found).toMatchObject(thoughts);
+        expect(found.calls.map(({ function: of }) => of)).toEqual([{ name: "find", arguments: '{"city": "Bonn"}' }]);
+      }
+    }
+    const final = read([form, calls], `${before}<|channel|>final<|message|> It is so.`, { controls: marks });
+    expect(final).toMatchObject({ ...thoughts, content: "I look. It is so." });
+  }
+});
+
+test("a call after content and a thought of gpt-oss is shown by its template", async () => {
+  const render = renderOf("openai-gpt-oss-120b");
+  const message = { role: "assistant", content: "I look.", reasoning_content: "Hm.", tool_calls: [CALL] };
+  const text = await render([USER, message], { tools: [tool], addGenerationPrompt: false });
+  expect(text).toContain("<|channel|>analysis<|message|>Hm.\n\nI look.<|end|><|start|>assistant to=functions.find");
+});
+
+test("tokens of a thought are counted with its marks", async () => {
+  const form = (await findReasoning(renderOf("Qwen-Qwen3-0.6B"), { source: sourceOf("Qwen-Qwen3-0.6B.jinja") }))!;
+  const count = (pieces: readonly string[], prompt: PromptEnd): number => {
+    const reader = new AnswerReader(undefined, { form, prompt });
+    for (const text of pieces) reader.push({ text, token: 5 });
+    return reader.reasoningTokens;
+  };
+  expect(count(["<think>", "\n", "a", " b", "\n", "</think>", "\n\n", "c"], "free")).toBe(6);
+  expect(count(["a", " b", "</think>", "c"], "open")).toBe(3);
+  expect(count(["a", " b"], "closed")).toBe(0);
+});
