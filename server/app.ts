@@ -201,10 +201,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   // before the body is read
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
-    const { authorization, "x-api-key": own } = request.headers;
-    const apiKey = Array.isArray(own) ? own[0] : own;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(authorization, apiKey);
+    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(authorizationOf(request));
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
@@ -234,6 +232,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addOpenApi(app);
   addFiles(app, paths, notFound);
   return app;
+}
+
+/** The key is in either header; that of Anthropic's API counts where the other is absent. */
+function authorizationOf({ headers: { authorization, "x-api-key": apiKey } }: FastifyRequest): string | undefined {
+  return authorization ?? (typeof apiKey === "string" ? `Bearer ${apiKey}` : undefined);
 }
 
 /** What became of a request whose connection is closed, or whose answer is sent. */

@@ -81,10 +81,10 @@ export class Keys implements Disposable {
     return this.#keys.length;
   }
 
-  /** The key of the header `authorization: Bearer SECRET`, or `x-api-key: SECRET`. Throws a `Refusal` (401) if there is none or it is not known. */
-  identify(authorization: string | undefined, apiKey?: string): ApiKey {
+  /** The key of the header `Authorization: Bearer SECRET`. Throws a `Refusal` (401) if there is none or it is not known. */
+  identify(authorization: string | undefined): ApiKey {
     if (this.#anonymous) return this.#anonymous;
-    const secret = secretOf(authorization, apiKey);
+    const [, secret] = /^bearer ([\x21-\x7e]+)$/i.exec(authorization?.slice(0, MOST_CHARACTERS) ?? "") ?? [];
     if (secret === undefined)
       throw new Refusal(
         "invalid_api_key",
@@ -140,12 +140,6 @@ export class Keys implements Disposable {
   #look(): void {
     if (versionIn(this.#source!.file) !== this.#version) this.reload();
   }
-}
-
-/** The secret of the headers `authorization` and `x-api-key`; the first one counts. */
-function secretOf(authorization: string | undefined, apiKey: string | undefined): string | undefined {
-  const sent = authorization ?? `Bearer ${apiKey ?? ""}`;
-  return /^bearer ([\x21-\x7e]+)$/i.exec(sent.slice(0, MOST_CHARACTERS))?.[1];
 }
 
 /** The version of a file; why it has none, if it cannot be looked at. */

@@ -49,7 +49,7 @@ const COMMON: Rules = {
   model: yes(schema.someText, "a name that `/api/tags` lists, also with `:latest` at its end", { isRequired: true }),
   options: yes(
     options,
-    "those of sampling have the meaning of the fields below, also those of this server; `num_predict` is `max_tokens`. What Ollama starts a model with, and samplers that it has no more, have no effect, and are named in `x-ggsl-ignored`. Defaults are those of this server",
+    "those of sampling have the meaning of the fields below, also those of this server; `num_predict` is `max_tokens`. What Ollama starts a model with, and samplers that nobody has any more, have no effect, and are named in `x-ggsl-ignored`. Defaults are those of this server",
     neutral({}),
   ),
   stream: yes(flag, "default true: a line of JSON for each part", neutral(true)),

@@ -200,7 +200,7 @@ test("fields of Ollama's API", async () => {
     format: "json",
     think: false,
     keep_alive: -1,
-    options: { temperature: 0.5, seed: 7, stop: ["X"], num_predict: -2, num_ctx: 4096, mirostat: 0, repeat_last_n: -1 },
+    options: { temperature: 0.5, seed: 7, stop: ["X"], num_predict: -2, num_ctx: 4096, tfs_z: 1, repeat_last_n: -1 },
   });
   expect(body).toEqual({
     model: "demo",
@@ -219,7 +219,7 @@ test("fields of Ollama's API", async () => {
     chat_template_kwargs: { enable_thinking: false },
     ...{ temperature: 0.5, seed: 7, stop: ["X"], max_tokens: -1, repeat_last_n: -1 },
   });
-  expect(ignored).toEqual(["options.num_ctx", "options.mirostat"]);
+  expect(ignored).toEqual(["options.num_ctx", "options.tfs_z"]);
   const asked = { model: "demo", prompt: "Hi", stream: false };
   expect((await read(ollamaGenerate, { ...asked, system: "Speak", think: true })).body).toEqual({
     model: "demo",
