@@ -2,6 +2,9 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Asked, ErrorForm } from "./apis/api.js";
+import { errorsFor } from "./apis/errors.js";
+import { inClientsNames } from "./apis/read.js";
 import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
 import { guarded } from "./guarded.js";
@@ -20,10 +23,12 @@ import { schemaRefusal } from "./request/check.js";
 import type { Schema } from "./request/schemas.js";
 import { Refusal, type RefusalReason } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
+import { addCountTokens } from "./routes/countTokens.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
 import { addModels } from "./routes/models.js";
+import { addOllama } from "./routes/ollama.js";
 import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
@@ -51,6 +56,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route for the log and the metrics, where many have one; default: its pattern. */
     label?: string;
+    /** Of its refusals; default: OpenAI's. */
+    errors?: ErrorForm;
   }
   interface FastifyRequest {
     /** Of paths that need a key. */
@@ -60,6 +67,8 @@ declare module "fastify" {
     /** When it came, as of `performance.now`. */
     started: number;
     facts: Facts;
+    /** Of paths that write texts, once the body was read. */
+    asked: Asked | undefined;
   }
 }
 
@@ -153,6 +162,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.decorateRequest("started", 0);
   app.decorateRequest("answer");
   app.decorateRequest("facts");
+  app.decorateRequest("asked");
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = reply;
@@ -172,8 +182,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     request.facts.error = refusal;
     metrics.refused(refusal.reason);
     setHeaders(reply, { connection: CLOSING.has(refusal.reason) ? "close" : undefined });
-    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.bodyFor(request.id));
+    void setHeaders(reply, refusal.headers).code(refusal.status).send(formOf(request)(refusal, request.id));
   }
+
+  /** The form of errors of a path. */
+  const formOf = ({ routeOptions, url }: FastifyRequest): ErrorForm =>
+    routeOptions.config?.errors ?? errorsFor(pathOf(url));
 
   app.addHook("onRequest", (request, reply, done) => {
     begin(request, reply);
@@ -188,7 +202,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(request.headers.authorization);
+    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(authorizationOf(request));
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
@@ -207,15 +221,22 @@ export function buildApp(options: AppOptions): FastifyInstance {
   });
 
   addGenerate(app, serving);
+  addCountTokens(app, serving);
   addLogits(app, serving);
   addSamplers(app, serving);
   addTokens(app, serving);
   addTemplate(app, serving);
   addModels(app, serving);
+  addOllama(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
   addFiles(app, paths, notFound);
   return app;
+}
+
+/** The key is in either header; that of Anthropic's API counts where the other is absent. */
+function authorizationOf({ headers: { authorization, "x-api-key": apiKey } }: FastifyRequest): string | undefined {
+  return authorization ?? (typeof apiKey === "string" ? `Bearer ${apiKey}` : undefined);
 }
 
 /** What became of a request whose connection is closed, or whose answer is sent. */
@@ -237,10 +258,12 @@ function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
 }
 
 /** The refusal of any error: also of one that cannot be told. */
-function refusalOf(error: unknown, { routeOptions, body }: FastifyRequest): Refusal {
+function refusalOf(error: unknown, { routeOptions, body, asked }: FastifyRequest): Refusal {
   try {
     const { validation } = (error ?? {}) as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    return validation ? schemaRefusal(validation, routeOptions.schema?.body as Schema, body) : refusalFor(error);
+    if (validation) return schemaRefusal(validation, routeOptions.schema?.body as Schema, body);
+    const refusal = refusalFor(error);
+    return asked ? inClientsNames(refusal, asked.origins) : refusal;
   } catch (fault) {
     return refusalFor(fault);
   }

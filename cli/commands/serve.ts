@@ -1,4 +1,4 @@
-/** `ggsl serve`: a model behind OpenAI's API, by the package @ggsl/server. */
+/** `ggsl serve`: a model behind the APIs of OpenAI, Anthropic and Ollama, by the package @ggsl/server. */
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
 import type * as Package from "@ggsl/server";
@@ -129,9 +129,15 @@ async function run(model: string, options: Options): Promise<void> {
     return;
   }
   await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
-    process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
+    process.stderr.write(
+      `${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`,
+    ),
   );
 }
+
+/** Where clients of each API ask. */
+const pathsAt = (url: string): string =>
+  `clients of OpenAI's API have the base ${url}/v1, those of Anthropic's and Ollama's ${url}; ${url}/openapi.json lists the paths\n`;
 
 /** It is a package of its own, so that `ggsl` installs no server. */
 async function loadServer(): Promise<typeof Package> {

@@ -59,6 +59,10 @@ const chatTokens = async (engine: Engine, body: ChatBody, client: Waiter): Promi
     ...client,
   });
 
+/** How many tokens a conversation has. Throws a `Refusal` for one with far more than the context. */
+export const countPrompt = async (engine: Engine, body: ChatBody, client: Waiter): Promise<number> =>
+  (await inField("messages", chatTokens(engine, body, client))).length;
+
 /** The prompt of a conversation. Throws a `Refusal`. */
 export const promptTextOf = (engine: Engine, body: TemplateBody, client: Waiter): Promise<string> =>
   inField(

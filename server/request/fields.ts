@@ -12,8 +12,8 @@ import type { Schema } from "./schemas.js";
 export type TextEndpoint = "chat" | "completions";
 export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "detokenize";
 
-export interface Field {
-  readonly on: readonly Endpoint[];
+/** What a path does with a field. */
+export interface Rule {
   /** `own`: not a field of OpenAI's API. `partly`: only the values of the schema; `about` says what of the others. `no`: refused. */
   readonly support: "yes" | "partly" | "no" | "own";
   readonly schema: Schema;
@@ -27,6 +27,10 @@ export interface Field {
   readonly neutral?: readonly unknown[];
   /** Of a field that is done in part: whether a value of the schema is done, where it depends on other fields. */
   readonly isDone?: (value: unknown, body: Body) => boolean;
+}
+
+export interface Field extends Rule {
+  readonly on: readonly Endpoint[];
 }
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -311,8 +315,8 @@ export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
   Object.entries(FIELDS).filter(([, { on }]) => on.includes(endpoint));
 
 /** Whether a value of a field asks for nothing. */
-export function isNeutral(name: string, value: unknown): boolean {
-  const { neutral: values = [] } = fieldOf(name) ?? {};
+export function isNeutral(name: string, value: unknown, rule: Rule | undefined = fieldOf(name)): boolean {
+  const { neutral: values = [] } = rule ?? {};
   // biases of 0 change nothing, either
   if (name === "logit_bias" && typeof value === "object" && value !== null && !Array.isArray(value))
     return Object.values(value).every((bias) => bias === 0);
@@ -320,12 +324,14 @@ export function isNeutral(name: string, value: unknown): boolean {
 }
 
 /** Whether a value counts as absent: it asks for nothing, in a form that the field does not have. */
-export const isAbsent = (name: string, value: unknown): boolean =>
-  isNeutral(name, value) && (fieldOf(name)!.support === "no" || faultOf(fieldOf(name)!.schema, value) !== undefined);
+export const isAbsent = (name: string, value: unknown, rule: Rule = fieldOf(name)!): boolean =>
+  isNeutral(name, value, rule) && (rule.support === "no" || faultOf(rule.schema, value) !== undefined);
 
-/** The schema of a body. Fields beyond it are found by `checkFields`, which can allow them. */
-export const bodySchema = (endpoint: Endpoint): Schema => ({
+/** The schema of a body of some fields. Others are found by `checkFields`, which can allow them. */
+export const schemaOf = (fields: Iterable<readonly [string, Rule]>): Schema => ({
   type: "object",
-  properties: Object.fromEntries(fieldsOn(endpoint).map(([name, { schema: of }]) => [name, of])),
-  required: fieldsOn(endpoint).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
+  properties: Object.fromEntries(Array.from(fields, ([name, { schema: of }]) => [name, of])),
+  required: Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
 });
+
+export const bodySchema = (endpoint: Endpoint): Schema => schemaOf(fieldsOn(endpoint));

@@ -1,4 +1,4 @@
-/** What docs/server.md and docs/security.md say of servers, and the tests that hold it. */
+/** What docs/server.md, docs/apis.md and docs/security.md say of servers, and the tests that hold it. */
 
 export interface Claim {
   /** Of the page. */
@@ -75,6 +75,8 @@ warns if other machines reach it without ~--api-keys FILE~ :: server/command :: 
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
+A key comes in the header ~authorization: Bearer KEY~, or in ~x-api-key~ :: server/apis/requests :: come in either header, and refusals have the form of the path
+Paths of [other APIs](apis.md) have their own form :: server/apis/requests :: the forms of errors
 Keys are needed for all paths but ~/health~, ~/ready~, ~/openapi.json~ and the page :: server/http :: are asked for by the paths that need one, and by no others
 What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
 the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
@@ -115,6 +117,33 @@ a sampler that costs more is refused before it runs :: server/hostile :: refuses
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
 ~--lenient~ ignores them, also what is refused of a field that is done in part, and any name of a model :: server/neutral :: ignores what is known and not done, and names it
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
+`);
+
+export const APIS = claims(String.raw`
+What is refused is told in the form of the API and names the client's own field :: server/apis/requests :: is refused by the name
+~--lenient~ ignores it, and names it in the header ~x-ggsl-ignored~ :: server/apis/requests :: takes %j %j and names what it ignores
+All of them take the [fields of this server] :: server/apis/requests :: fields of this server, also in Ollama's options, have their meaning
+is one message of the conversation :: server/apis/translate :: items of one turn are one message, and so are those of the system at the beginning
+~previous_response_id~ and ~conversation~ are a 400 :: server/apis/requests :: is refused by the name
+where ~reasoning.summary~ asks for a summary, they are that :: server/apis/parts :: with a summary asked for, thoughts are it
+A stream has all events of texts, thoughts and calls with their places, numbered from 0 :: server/apis/parts :: items of thoughts, texts and calls, whole and by the client's stream
+or with ~error~ and ~response.failed~ :: server/apis/parts :: a failure ends the stream with an error and a failed response
+both are the reason ~max_output_tokens~ :: server/apis/parts :: the last item of a text that a limit cuts is not complete
+The key is in ~x-api-key~ or in ~authorization~ :: server/apis/requests :: come in either header, and refusals have the form of the path
+Results of tools are messages of the role ~tool~, in the order in which they come :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
+those of a history reach the template as ~reasoning_content~ :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
+or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
+A last message of the assistant is a 400 :: server/apis/requests :: is refused by the name
+~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream
+Entries of ~/v1/models~ have the members of Anthropic's form :: server/clients/anthropic :: models
+renders the conversation with its tools, and takes no place :: server/clients/anthropic :: a conversation, and its tokens
+Calls are whole in one line, with all digits of their arguments :: server/apis/parts :: thoughts, texts and whole calls, as one object and as lines
+A stream is what a client gets that does not say ~"stream": false~ :: server/apis/requests :: streams, ids in the log's facts, and metrics
+with ~raw~ it goes on with the text :: server/clients/ollama :: a prompt with the template, and without
+have no effect; ~x-ggsl-ignored~ names them :: server/clients/ollama :: options
+~:latest~ after a name is left out :: server/clients/ollama :: a prompt with the template, and without
+these paths are a 404 in Ollama's form :: server/clients/ollama :: an error
+Durations are in nanoseconds :: server/clients/ollama :: a conversation, and the same as lines
 `);
 
 export const SECURITY = claims(String.raw`

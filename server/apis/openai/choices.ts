@@ -1,7 +1,8 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
-import type { AnswerReader, CallPart, Part } from "ggsl/chat/answer.js";
+import type { CallPart, Part } from "ggsl/chat/answer.js";
 import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
+import type { TextEnd } from "../api.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
 
 export interface TextOptions {
@@ -14,15 +15,11 @@ export interface TextOptions {
 /** A text in the form of an endpoint. Events have what is new, the whole choice has all. */
 export interface TextForm {
   /** Takes a piece, and gives the choice of an event; undefined if there is nothing to tell. */
-  piece(piece: Piece): object | undefined;
+  piece(piece: Piece, parts: readonly Part[]): object | undefined;
   /** The choices of the last events. */
-  end(stats: GenerationStats): object[];
+  end(end: TextEnd): object[];
   /** The choice of a whole answer, after `end`. */
   readonly whole: object;
-  /** Whether more text would not change the answer. */
-  readonly isFull: boolean;
-  /** Tokens of thoughts. */
-  readonly reasoningTokens: number;
 }
 
 const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
@@ -52,8 +49,6 @@ class MeasuresSoFar {
 
 /** A text of `/v1/completions`. */
 export class CompletionText implements TextForm {
-  readonly isFull = false;
-  readonly reasoningTokens = 0;
   private text = "";
   private reason = "stop";
   private readonly logprobs = openLogprobs();
@@ -74,7 +69,7 @@ export class CompletionText implements TextForm {
     return { index, text: piece.text, logprobs: wantsLogprobs ? own : null, finish_reason: null, ...measures };
   }
 
-  end(stats: GenerationStats): object[] {
+  end({ stats }: TextEnd): object[] {
     this.reason = reasonOf(stats);
     return [{ index: this.options.index, text: "", logprobs: null, finish_reason: this.reason }];
   }
@@ -103,24 +98,13 @@ export class ChatText implements TextForm {
   private readonly logprobs: ChatLogprob[] = [];
   private readonly measures: MeasuresSoFar;
 
-  constructor(
-    private readonly options: TextOptions,
-    private readonly reader: AnswerReader,
-  ) {
+  constructor(private readonly options: TextOptions) {
     this.measures = new MeasuresSoFar(options.wantsMeasures);
   }
 
-  get isFull(): boolean {
-    return this.reader.isFull;
-  }
-
-  get reasoningTokens(): number {
-    return this.reader.reasoningTokens;
-  }
-
-  piece(piece: Piece): object | undefined {
+  piece(piece: Piece, parts: readonly Part[]): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
-    const delta = this.delta(this.reader.push(piece));
+    const delta = this.delta(parts);
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
@@ -128,10 +112,10 @@ export class ChatText implements TextForm {
     return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
   }
 
-  end(stats: GenerationStats): object[] {
+  end({ stats, parts, isCut = false }: TextEnd): object[] {
     // clients need the role, also of a text without a token that is shown
-    const delta = this.delta(this.reader.flush()) ?? (this.isFirst ? { content: "" } : undefined);
-    this.reason = this.calls.length > 0 && !this.reader.isCut ? "tool_calls" : reasonOf(stats);
+    const delta = this.delta(parts) ?? (this.isFirst ? { content: "" } : undefined);
+    this.reason = this.calls.length > 0 && !isCut ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
     return [...(delta ? [this.event(delta, null)] : []), last];
