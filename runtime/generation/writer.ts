@@ -9,7 +9,7 @@ import { grammarsReady } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
-import type { Later } from "../decode/scheduler/ahead.js";
+import type { Later } from "../decode/scheduler/later.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
 import {
   featureInputs,

@@ -1,52 +1,10 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
 import type { Ahead as NativeAhead, NativeContext } from "../../backends/native/binding.js";
 import { batchOf } from "./batch.js";
+import { Later } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
 import type { Step } from "./step.js";
-
-/** The tokens of a text after the one that was asked for, in turn. */
-export class Later {
-  private tokens: number[] = [];
-  private wake: (() => void) | undefined;
-  private error: unknown;
-  private isOver = false;
-  /** Nobody will read more of it. */
-  isUnread = false;
-
-  /** @param onStop called when nobody will read more, with whether the text was aborted */
-  constructor(private readonly onStop: (isAborted: boolean) => void) {}
-
-  /** The next token; undefined where it was not computed. */
-  async next(): Promise<number | undefined> {
-    while (this.tokens.length === 0 && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));
-    const token = this.tokens.shift();
-    if (token === undefined && this.error !== undefined) throw this.error;
-    return token;
-  }
-
-  push(token: number): void {
-    this.tokens.push(token);
-    this.wake?.();
-  }
-
-  /** No more tokens come. */
-  end(error?: unknown): void {
-    this.isOver = true;
-    this.error ??= error;
-    this.wake?.();
-  }
-
-  /** Nobody will read more; with an error, who waits for a token gets it. */
-  stop(error?: unknown): void {
-    if (this.isUnread) return;
-    this.isUnread = true;
-    const wasOver = this.isOver;
-    this.tokens = [];
-    this.end(error);
-    if (!wasOver) this.onStop(error !== undefined);
-  }
-}
 
 /** A text of a run. */
 interface Text {

@@ -13,11 +13,12 @@ import type {
   NativeError,
   NativeGraph,
 } from "../../backends/native/binding.js";
-import { canRun, Run, type Later } from "./ahead.js";
+import { canRun, Run } from "./ahead.js";
 import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, append, evict, Place, takePlaces, type Places } from "./places.js";
+import type { Later } from "./later.js";
 import { turnsOf, type Chunk, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";

@@ -1,6 +1,6 @@
 /** What a generation asks of the scheduler. */
 import type { ContextStats, DecodeOutput, InputValues } from "../../backends/native/binding.js";
-import type { Later } from "./ahead.js";
+import type { Later } from "./later.js";
 import type { Cost, Costs } from "./costs.js";
 
 /** The next tokens of a sequence. */
