@@ -14,6 +14,8 @@ import { seededBy, type Prepared } from "./parameters.js";
 export interface PlannedText {
   readonly prompt: Int32Array;
   readonly request: SequenceRequest;
+  /** Tokens that end it, and are no part of it. */
+  readonly ends?: ReadonlySet<number> | undefined;
 }
 
 /** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
@@ -138,6 +140,8 @@ export function textsOf(
         param: "min_tokens",
       },
     );
+  const { stop_token_ids: ending = [] } = body;
+  const ends = ending.length > 0 ? new Set(ending) : undefined;
   const seeded = seededBy(prepared);
   const common = {
     signal,
@@ -150,7 +154,7 @@ export function textsOf(
     ...(logprobs !== undefined && { logprobs }),
   };
   return prompts.flatMap((prompt, at) =>
-    Array.from({ length: n }, (_, i) => ({ prompt, request: { ...common, ...seeded(at * n + i) } })),
+    Array.from({ length: n }, (_, i) => ({ prompt, request: { ...common, ...seeded(at * n + i) }, ends })),
   );
 }
 

@@ -72,6 +72,7 @@ async function write(
   generation: Generation,
   index: number,
 ): Promise<void> {
+  const { ends } = texts[index]!;
   let last: number | undefined;
   try {
     await ticket.place(index);
@@ -82,6 +83,7 @@ async function write(
       if (last === undefined) metrics.firstToken((now - start) / 1000);
       else metrics.nextToken((now - last) / 1000);
       last = now;
+      if (ends?.has(piece.token)) break;
       const written = sink.piece(index, piece);
       if (written) await written;
       if (sink.isFull(index)) break;

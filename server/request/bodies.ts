@@ -2,10 +2,13 @@
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import type { SchemaOptions } from "ggsl/chat/calls/grammar.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { ConstraintName } from "./constraints.js";
 import type { TextEndpoint } from "./fields.js";
+import type { NumericFieldName } from "./samplerFields.js";
 
 /** As `tidyBody` and `readChat` leave it: nothing in it is null. */
-export interface CommonBody {
+export interface CommonBody
+  extends Readonly<Partial<Record<NumericFieldName, number>>>, Readonly<Partial<Record<ConstraintName, unknown>>> {
   readonly model?: string;
   readonly temperature?: number;
   readonly top_p?: number;
@@ -34,6 +37,11 @@ export interface CommonBody {
   readonly repeat_last_n?: number;
   readonly min_tokens?: number;
   readonly ignore_eos?: boolean;
+  readonly samplers?: string | readonly string[];
+  readonly dry_sequence_breakers?: readonly string[];
+  readonly bad_words?: readonly string[];
+  readonly allowed_token_ids?: readonly number[];
+  readonly stop_token_ids?: readonly number[];
 }
 
 export interface ChatBody extends CommonBody {

@@ -1,8 +1,11 @@
 /** Bodies of requests: unknown fields, fields that are refused, and values that are not right. */
+import { isDeepStrictEqual } from "node:util";
 import type { FastifySchemaValidationError } from "fastify";
 import { Refusal } from "../refusal.js";
-import { fieldOf, isAbsent, type Body, type Endpoint } from "./fields.js";
-import { faultOf, pathText, show, tidied, type Unknown } from "./fit.js";
+import { equivalentOf } from "@ggsl/settings/from/equivalent.js";
+import { meaningOf } from "./aliases.js";
+import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Endpoint } from "./fields.js";
+import { faultOf, pathText, show, tidied, type Fault, type Unknown } from "./fit.js";
 import type { Schema } from "./schemas.js";
 
 /** A body whose fields the path takes, and the names of those that have no effect. */
@@ -13,7 +16,7 @@ interface Checked {
 
 /**
  * The fields of a body that its path takes. Those that are not done, and those that nothing knows, are refused; a lenient check ignores
- * them. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
+ * them, and any check those that nothing knows and that are empty or false, as some clients send them with every request. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
  */
 export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boolean): Checked {
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -23,27 +26,69 @@ export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boole
   for (const [name, value] of Object.entries(given)) {
     if (value === null) kept.push([name, value]);
     else if (!isOn(name, endpoint)) {
-      if (!isLenient) throw unknownField(name, endpoint);
+      if (!isLenient && !isEmpty(value)) throw unknownField(name, value, endpoint);
       ignored.push(name);
     } else if (!isAbsent(name, value)) {
       const refusal = refusalOf(name, value, given as Body);
-      if (!refusal) kept.push([name, isLenient ? donePart(name, value, ignored) : value]);
+      if (!refusal) kept.push(...named(name, isLenient ? donePart(name, value, ignored) : value, endpoint));
       else if (isLenient) ignored.push(name);
       else throw refusal;
     }
   }
-  // a literal of the entries would set the prototype by the name `__proto__`
-  return { body: Object.fromEntries(kept.filter(([, value]) => value !== undefined)), ignored };
+  return { body: merged(kept), ignored };
 }
 
-function unknownField(name: string, endpoint: Endpoint): Refusal {
+/** A field by this server's name. Throws a `Refusal` for a value that another tool's name cannot have. */
+function named(name: string, value: unknown, endpoint: Endpoint): readonly [string, unknown][] {
+  const means = endpoint === "chat" || endpoint === "completions" ? meaningOf(name, value, endpoint) : undefined;
+  if (!means) return [[name, value]];
+  const fault = faultOf(fieldOf(name)!.schema, value, [name]);
+  if (fault) throw wrong(fault);
+  return isNeutral(name, value) ? [] : Object.entries(means);
+}
+
+/** The fields by name. A wish comes before a value that asks for nothing. Throws a `Refusal` for two that differ. */
+function merged(fields: readonly (readonly [string, unknown])[]): Body {
+  const body = new Map<string, unknown>();
+  for (const [name, value] of fields) {
+    const before = body.get(name);
+    const isMore = before === undefined || !(value === null || isNeutral(name, value) || isDeepStrictEqual(before, value));
+    if (value === undefined || !isMore) continue;
+    if (before !== undefined && before !== null && !isNeutral(name, before))
+      throw new Refusal("invalid_request", `\`${name}\` is given by two names, and they differ: give one`, {
+        param: name,
+      });
+    body.set(name, value);
+  }
+  // a literal of the entries would set the prototype by the name `__proto__`
+  return Object.fromEntries(body);
+}
+
+const wrong = ({ path, expected, found }: Fault): Refusal => {
+  const param = pathText(path);
+  return new Refusal("invalid_request", `\`${param}\` must be ${expected}, found ${show(found)}`, { param });
+};
+
+function unknownField(name: string, value: unknown, endpoint: Endpoint): Refusal {
   const field = fieldOf(name);
   const other = field ? `, but of ${PATHS[field.on[0]!]}` : "";
+  const isText = endpoint === "chat" || endpoint === "completions";
+  const instead = (isText && !field && samplerSaying(name, value)) || "omit it";
   return new Refusal(
     "unknown_parameter",
-    `unknown parameter: \`${name}\` is no field of ${PATHS[endpoint]}${other}: omit it`,
+    `unknown parameter: \`${name}\` is no field of ${PATHS[endpoint]}${other}: ${instead}`,
     { param: name },
   );
+}
+
+/** What a client gives in place of a setting that `ggsl import` knows; undefined for one that it makes no stages of. */
+function samplerSaying(name: string, value: unknown): string | undefined {
+  const same = equivalentOf(name, value);
+  if (!same) return undefined;
+  const { tool, pipeline, picks } = same;
+  if (pipeline === undefined)
+    return `\`ggsl import --from ${tool}\` writes a program for it, which can be given as \`sampler\``;
+  return `give \`sampler\`, in which ${pipeline} says the same, as in ${JSON.stringify(picks ? pipeline : `${pipeline} |> dist()`)}`;
 }
 
 /** The refusal of a field that is not done, or not with the other fields. */

@@ -11,6 +11,7 @@ import type { ChatBody, GivenBody } from "../request/bodies.js";
 import { ChatText, CompletionText, type TextForm } from "../apis/openai/choices.js";
 import { EventStream } from "../http/events.js";
 import type { TextEndpoint } from "../request/fields.js";
+import { constraintOf } from "../request/constraints.js";
 import { grammarFor } from "../request/grammars.js";
 import { AnswerReader } from "ggsl/chat/answer.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
@@ -71,7 +72,7 @@ async function answer(
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
-  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : undefined;
+  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : constraintOf(body);
   const grammar = await enforceable(engine, asked, waiter);
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
