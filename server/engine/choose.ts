@@ -63,7 +63,14 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared 
     set(uniforms, param.name, grammar.source, grammar.field);
   }
   const idle = made?.idle ?? [];
-  return { chain, isOwn, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored: [...idle, ...ignored] };
+  return {
+    chain,
+    isOwn,
+    uniforms,
+    feed: feedFor(asked),
+    seed: seedFor(asked, uniforms),
+    ignored: [...idle, ...ignored],
+  };
 }
 
 /** The values of the fields that a chain is made of. Throws a `Refusal` for one that `sampler_params` has, too. */
@@ -98,12 +105,17 @@ async function constrainedChain(choice: Choice, wanted: Wanted): Promise<Chosen>
   return { ...(await chainFor(choice, { ...wanted, grammar: undefined })), grammar: undefined };
 }
 
+/** Whether the probabilities of the chain's rows are asked for. */
+const readsRows = ({ post_sampling_probs: isAfter, logprobs }: CommonBody): boolean =>
+  isAfter === true && logprobs !== undefined && logprobs !== false;
+
 async function chainFor(
   { samplers, defaults, slots }: Choice,
   { body, named, grammar, client, signal }: Wanted,
 ): Promise<ChosenChain> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
+  const how = { constrained, rows: readsRows(body) };
   if (given !== undefined && named !== undefined && given !== named)
     throw new Refusal(
       "invalid_request",
@@ -113,7 +125,7 @@ async function chainFor(
       },
     );
   if (given !== undefined) {
-    const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client, signal });
+    const sampler = await samplers.get({ sampler: given, chain: name, ...how }, { client, signal });
     if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
     return { chain: sampler.chain, isOwn: sampler.name !== undefined };
   }
@@ -123,10 +135,10 @@ async function chainFor(
     });
   const own = named ?? (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
   if (own !== undefined)
-    return { chain: (await samplers.get({ sampler: own, chain: name, constrained }, { signal })).chain, isOwn: true };
+    return { chain: (await samplers.get({ sampler: own, chain: name, ...how }, { signal })).chain, isOwn: true };
   const made = madeChain(body);
   if (made) {
-    const { chain } = await samplers.get({ sampler: made.text, constrained }, { client, signal });
+    const { chain } = await samplers.get({ sampler: made.text, ...how }, { client, signal });
     return { chain, isOwn: false, made };
   }
   const edits = EDITS.some((field) => body[field] !== undefined && !isNeutral(field, body[field]));

@@ -131,7 +131,8 @@ const STAGES = ["samplers", "dry_sequence_breakers", "bad_words", "allowed_token
 /** Throws a `Refusal` for fields that ask for stages, which a chain has or has not. */
 export function checkStages(asked: Asked): void {
   const { body } = asked;
-  for (const name of STAGES) if (body[name] !== undefined) lack(asked, name, `stages of its own, which \`${name}\` cannot change`);
+  for (const name of STAGES)
+    if (body[name] !== undefined) lack(asked, name, `stages of its own, which \`${name}\` cannot change`);
   if (body.min_tokens && body.stop_token_ids?.length)
     lack(asked, "stop_token_ids", "no stage that bans these tokens before `min_tokens`");
 }

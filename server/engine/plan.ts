@@ -1,6 +1,7 @@
 /** What a request asks for: its texts, before they begin. */
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../request/bodies.js";
@@ -16,6 +17,8 @@ export interface PlannedText {
   readonly request: SequenceRequest;
   /** Tokens that end it, and are no part of it. */
   readonly ends?: ReadonlySet<number> | undefined;
+  /** So many likely tokens have the log-probabilities that the chain gives them, and the picked one. */
+  readonly afterChain?: number | undefined;
 }
 
 /** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
@@ -140,7 +143,7 @@ export function textsOf(
         param: "min_tokens",
       },
     );
-  const { stop_token_ids: ending = [] } = body;
+  const { stop_token_ids: ending = [], post_sampling_probs: isAfter = false } = body;
   const ends = ending.length > 0 ? new Set(ending) : undefined;
   const seeded = seededBy(prepared);
   const common = {
@@ -151,10 +154,16 @@ export function textsOf(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
-    ...(logprobs !== undefined && { logprobs }),
+    // without any, the picked token would have none, either
+    ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),
   };
   return prompts.flatMap((prompt, at) =>
-    Array.from({ length: n }, (_, i) => ({ prompt, request: { ...common, ...seeded(at * n + i) }, ends })),
+    Array.from({ length: n }, (_, i) => ({
+      prompt,
+      request: { ...common, ...seeded(at * n + i) },
+      ends,
+      ...(isAfter && { afterChain: logprobs }),
+    })),
   );
 }
 
@@ -193,6 +202,13 @@ function logprobsOf({ endpoint, body }: GivenBody): number | undefined {
     throw new Refusal("invalid_request", "`top_logprobs` needs `logprobs: true`", { param: "top_logprobs" });
   return logprobs ? (body.top_logprobs ?? 0) : undefined;
 }
+
+/** A piece whose log-probabilities are those of the distribution that the chain draws from. */
+export const afterChain = ({ probability = 0, alternatives = [], ...piece }: Piece, likeliest: number): Piece => ({
+  ...piece,
+  logprob: Math.log(probability),
+  logprobs: alternatives.slice(0, likeliest).map(({ token, probability: one }) => ({ token, logprob: Math.log(one) })),
+});
 
 /** The place that a request must have. */
 export function placeOf({ sequences }: Engine, { id_slot: slot, n = 1 }: CommonBody): number | undefined {

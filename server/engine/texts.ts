@@ -3,7 +3,7 @@ import type { Generation, GenerationStats, Piece } from "ggsl/generation/pieces.
 import type { Metrics } from "../metrics/metrics.js";
 import type { Ticket } from "../queue/queue.js";
 import type { Engine } from "./engine.js";
-import type { PlannedText } from "./plan.js";
+import { afterChain, type PlannedText } from "./plan.js";
 
 /** Where texts go. A text goes on when the promise of its last piece is resolved. */
 export interface Sink {
@@ -72,7 +72,7 @@ async function write(
   generation: Generation,
   index: number,
 ): Promise<void> {
-  const { ends } = texts[index]!;
+  const { ends, afterChain: likeliest } = texts[index]!;
   let last: number | undefined;
   try {
     await ticket.place(index);
@@ -84,7 +84,7 @@ async function write(
       else metrics.nextToken((now - last) / 1000);
       last = now;
       if (ends?.has(piece.token)) break;
-      const written = sink.piece(index, piece);
+      const written = sink.piece(index, likeliest === undefined ? piece : afterChain(piece, likeliest));
       if (written) await written;
       if (sink.isFull(index)) break;
     }

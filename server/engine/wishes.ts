@@ -62,9 +62,13 @@ function fieldsOf(body: CommonBody): Record<string, unknown> {
   const { repetition_penalty: other } = body;
   if (other !== undefined && isWish("repetition_penalty", given)) {
     if (isWish("repeat_penalty", given) && body.repeat_penalty !== other)
-      throw new Refusal("invalid_request", "`repetition_penalty` is another name of `repeat_penalty`, and they differ", {
-        param: "repetition_penalty",
-      });
+      throw new Refusal(
+        "invalid_request",
+        "`repetition_penalty` is another name of `repeat_penalty`, and they differ",
+        {
+          param: "repetition_penalty",
+        },
+      );
     fields["repeat_penalty"] = other;
   }
   return fields;

@@ -17,8 +17,7 @@ export const ALIASES = {
   n_cmpl: of("n"),
   n_probs: {
     of: "logprobs",
-    means: (count, endpoint) =>
-      endpoint === "chat" ? { logprobs: true, top_logprobs: count } : { logprobs: count },
+    means: (count, endpoint) => (endpoint === "chat" ? { logprobs: true, top_logprobs: count } : { logprobs: count }),
   },
   stop_sequence: of("stop"),
   stopping_strings: of("stop"),

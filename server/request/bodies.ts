@@ -20,6 +20,7 @@ export interface CommonBody
   readonly n?: number;
   readonly max_tokens?: number;
   readonly logprobs?: boolean | number;
+  readonly post_sampling_probs?: boolean;
   readonly stream?: boolean;
   readonly stream_options?: { readonly include_usage?: boolean };
   readonly user?: string;

@@ -52,7 +52,8 @@ function merged(fields: readonly (readonly [string, unknown])[]): Body {
   const body = new Map<string, unknown>();
   for (const [name, value] of fields) {
     const before = body.get(name);
-    const isMore = before === undefined || !(value === null || isNeutral(name, value) || isDeepStrictEqual(before, value));
+    const isMore =
+      before === undefined || !(value === null || isNeutral(name, value) || isDeepStrictEqual(before, value));
     if (value === undefined || !isMore) continue;
     if (before !== undefined && before !== null && !isNeutral(name, before))
       throw new Refusal("invalid_request", `\`${name}\` is given by two names, and they differ: give one`, {

@@ -89,7 +89,10 @@ type Described = Omit<Field, "on" | "support">;
 /** The fields of a table, which are no fields of OpenAI's API. */
 const owned = <Name extends string>(table: Readonly<Record<Name, Described>>): Readonly<Record<Name, Field>> =>
   Object.fromEntries(
-    Object.entries<Described>(table).map(([name, { schema: of, about, ...options }]) => [name, own(of, about, options)]),
+    Object.entries<Described>(table).map(([name, { schema: of, about, ...options }]) => [
+      name,
+      own(of, about, options),
+    ]),
   ) as Record<Name, Field>;
 
 /** The number of likely tokens of each place, for chats, too. */
@@ -142,9 +145,15 @@ const OWN_FIELDS = {
     on: BOTH,
     support: "yes",
     schema: schema.logprobs,
-    about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
+    about:
+      "the model's own, before the chain, unless `post_sampling_probs` says otherwise; for chats a boolean, for completions a number up to 20",
     ...neutral(false),
   },
+  post_sampling_probs: own(
+    schema.flag,
+    "llama-server's: log-probabilities are of the distribution that the chain draws from; the likeliest are those that it keeps",
+    neutral(false),
+  ),
   top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`", neutral(0)),
   stream: yes(BOTH, schema.flag, "server-sent events", neutral(false)),
   stream_options: partly(

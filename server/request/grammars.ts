@@ -101,9 +101,13 @@ function askedFormat(body: ChatBody): AskedPart | undefined {
   const source = formatGrammar(body);
   const other = constraintOf(body);
   if (source && other)
-    throw new Refusal("invalid_request", `\`${other.field}\` and \`response_format\` both ask for a grammar: give one`, {
-      param: other.field,
-    });
+    throw new Refusal(
+      "invalid_request",
+      `\`${other.field}\` and \`response_format\` both ask for a grammar: give one`,
+      {
+        param: other.field,
+      },
+    );
   const name = "the response";
   return source ? { source, field: "response_format", name } : other && { ...other, name };
 }

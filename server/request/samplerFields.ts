@@ -121,17 +121,23 @@ export const SAMPLER_FIELDS = {
   mirostat_eta: setting("mirostat_eta", "mirostat", "its rate"),
   adaptive_target: {
     schema: numeric("adaptive_target", { maximum: 1 }),
-    about: "the probability that picked tokens have on average; below 0: off. It is the last stage, where `samplers` names no other place",
+    about:
+      "the probability that picked tokens have on average; below 0: off. It is the last stage, where `samplers` names no other place",
     neutral: [-1],
     asksNothing: (value) => typeof value === "number" && value < 0,
   },
   adaptive_decay: setting("adaptive_decay", "adaptive_target", "how long it remembers"),
   top_a: {
     schema: schema.number(0, 1),
-    about: "KoboldCpp's: the least probability, relative to the square of the likeliest token's; 0: off. It follows `top_k`",
+    about:
+      "KoboldCpp's: the least probability, relative to the square of the likeliest token's; 0: off. It follows `top_k`",
     neutral: [0],
   },
-  tfs: { schema: schema.number(0, 1), about: "KoboldCpp's tail-free sampling; 1: off. It follows `top_k`", neutral: [1] },
+  tfs: {
+    schema: schema.number(0, 1),
+    about: "KoboldCpp's tail-free sampling; 1: off. It follows `top_k`",
+    neutral: [1],
+  },
   smoothing_factor: {
     schema: { type: "number", minimum: 0 },
     about: "KoboldCpp's quadratic transformation of logits; 0: off. It follows the temperature",
