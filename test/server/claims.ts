@@ -96,6 +96,15 @@ A sampler with errors is a 400 with the line and column of the first one :: serv
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
 ~--lenient~ ignores them, also what is refused of a field that is done in part, and any name of a model :: server/neutral :: ignores what is known and not done, and names it
+where ~ggsl import~ knows a name that the server has not, the message has the sampler that says the same :: server/textFields :: is refused with the sampler that says the same, if ~ggsl import~ knows it
+A field that nothing knows and that is empty or ~false~ is ignored :: server/textFields :: is ignored and named if it is empty or false
+so that requests with other numbers share one chain :: server/samplerFields :: requests with other numbers share one, and other stages make another
+its text is that of ~ggsl import --from llama.cpp~ with the same settings and seed :: server/samplerFields :: random subsets of llama-server's fields, in random order
+ask for nothing if the stage is off :: server/samplerFields :: what asks for nothing is in no conflict
+A field that has no effect beside the others :: server/samplerFields :: what has no effect beside the others is named
+such a field sets the uniform of its name :: server/samplerFields :: a uniform of that name is set
+A request asks for one grammar :: server/textFields :: what is wrong has the name of its field
+with tools, the text is of that form, or calls of tools :: server/textFields :: with tools, the text is of that form, or calls: %s: %j
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 `);
 
