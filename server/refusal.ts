@@ -127,6 +127,7 @@ export const REFUSALS = {
     when: "the server listens for this machine alone, and the request names another one: a page may have made its own name mean this machine",
     fix: "ask for localhost, or start the server with `--allow-host NAME`",
   },
+  rate_limit_exceeded: busy("the key has used its tokens of a minute"),
   queue_full: busy("too many requests wait for a place"),
   too_many_connections: busy("the address of the client has too many connections"),
   too_many_bytes: busy("the requests of the client that are not answered have too many bytes"),

@@ -31,6 +31,7 @@ import { guarded } from "./guarded.js";
 import { Connections } from "./http/connections.js";
 import { HeldBytes } from "./http/held.js";
 import { Keys } from "./keys/keys.js";
+import { Quotas } from "./keys/quotas.js";
 import { Proxies } from "./lanes/proxies.js";
 import { Metrics } from "./metrics/metrics.js";
 import { controlsIn } from "ggsl/chat/calls/controls.js";
@@ -130,6 +131,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
       defaults: new DefaultChains(),
       slots,
       keys,
+      quotas: new Quotas(),
       queue,
       metrics,
       callForm: formOnce(engine),

@@ -2,6 +2,7 @@
 import type { DefaultChains } from "./engine/defaults.js";
 import type { Engine } from "./engine/engine.js";
 import type { Keys } from "./keys/keys.js";
+import type { Quotas } from "./keys/quotas.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { Queue } from "./queue/queue.js";
@@ -14,6 +15,7 @@ export interface Serving {
   /** The names of samplers of places. */
   readonly slots: ReadonlyMap<number, string>;
   readonly keys: Keys;
+  readonly quotas: Quotas;
   readonly queue: Queue;
   readonly metrics: Metrics;
   /** The form in which the model calls tools. */

@@ -32,7 +32,13 @@ interface Source {
   readonly log: Log;
 }
 
-const NO_LIMITS: KeyLimits = { requests: Infinity, texts: Infinity, tokens: Infinity, cost: {} };
+const NO_LIMITS: KeyLimits = {
+  requests: Infinity,
+  texts: Infinity,
+  tokens: Infinity,
+  tokensPerMinute: Infinity,
+  cost: {},
+};
 const EVERY = 1000;
 /** Longer headers have no key. */
 const MOST_CHARACTERS = 4096;

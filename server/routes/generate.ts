@@ -18,7 +18,7 @@ import type { CallForm } from "ggsl/chat/calls/form.js";
 import { Refusal } from "../refusal.js";
 import type { Serving } from "../serving.js";
 import type { ChosenModel } from "./models.js";
-import { abortFor, addPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
+import { abortFor, addPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
   for (const endpoint of ["chat", "completions"] as const)
@@ -71,6 +71,7 @@ async function answer(
   const waiter = { lane: laneOf(request), signal };
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
+  using _quota = takeQuota(serving, request, reply, prompts);
   const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
   const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : constraintOf(body);
   const grammar = await enforceable(engine, asked, waiter);

@@ -55,6 +55,8 @@ template without such a form is a 400 :: server/chat :: a tool that is none of t
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
+a key that has used them gets a 429 until they have come back :: server/quotas :: has its tokens at once, and they come back in a minute
+Its answers have OpenAI's headers :: server/quotas :: tells what is left, and refuses what is not
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
 Keys are needed for all paths but ~/health~, ~/ready~, ~/openapi.json~ and the page :: server/http :: are asked for by the paths that need one, and by no others

@@ -38,10 +38,7 @@ export function chainOfRequest(fields: Readonly<Record<string, unknown>>, { read
   const settings = readLlama(reader);
   const { temperature } = settings.values;
   const after: Partial<Record<ListedName, Stage[]>> = {
-    top_k: [
-      ...stages.topA("top_a", reader.number("top_a", UNIT) ?? 0),
-      ...tailFree(reader.number("tfs", UNIT) ?? 1),
-    ],
+    top_k: [...stages.topA("top_a", reader.number("top_a", UNIT) ?? 0), ...tailFree(reader.number("tfs", UNIT) ?? 1)],
     temperature: temperature > 0 ? smoothing(reader) : [],
   };
   const order = orderOf(reader, settings.order, settings.values.adaptive_target);
