@@ -24,6 +24,7 @@ import {
   type ServeOptions,
 } from "./config/options.js";
 import { isLoopback } from "./config/loopback.js";
+import { draftsFor } from "./engine/drafts.js";
 import { DefaultChains } from "./engine/defaults.js";
 import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
@@ -94,6 +95,9 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const load = (): Promise<Model> => loadModel(options.model, settingsOf(options));
     const model = await load();
     closing.push(() => model.dispose());
+    const drafting =
+      options.draftModel === undefined ? undefined : await loadModel(options.draftModel, settingsOf(options));
+    closing.push(() => drafting?.dispose());
     const reserved = [...slots.keys()];
     const contextSize = contextSizeOf(options, model.info.trainedContextSize);
     const spare = spareOf(sequences, contextSize);
@@ -101,6 +105,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
       names: modelNames(options),
       file: fileOf(options),
       template: options.template,
+      drafts: { lookup: options.lookup ?? false, model: drafting },
       sequences,
       spare,
       reserved,
@@ -263,13 +268,14 @@ const templatesOf = ({ info: { metadata } }: Engine["model"]): string =>
  */
 async function warmUp({ engine, defaults, callForm }: Serving): Promise<void> {
   const chain = defaults.of({ edits: false, constrained: false });
-  const { model, batch } = engine;
+  const { model, batch, drafts } = engine;
   const prompt = Int32Array.of(Math.max(model.info.bos, 0));
   await model.prepareGrammar({ choices: ["a"] });
   // what is wrong with a template is for those who use it
   await callForm().catch(() => undefined);
   // the first place may be reserved
-  for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0 }));
+  const speculate = draftsFor(drafts, {});
+  for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0, ...(speculate && { speculate }) }));
 }
 
 async function listen(

@@ -24,6 +24,8 @@ interface Options extends ModelFlags {
   readonly addressConnections?: number;
   readonly bodyBytes?: number;
   readonly laneBodyBytes?: number;
+  readonly lookup?: true;
+  readonly draftModel?: string;
   readonly template?: string;
   readonly files?: string;
   readonly log?: "json" | "off";
@@ -85,6 +87,19 @@ export const addServe = (command: Command): Command =>
         natural,
       )
       .option("--lane-body-bytes <n>", "bytes of those of one key, else of one address (default: 33554432)", natural)
+      .option(
+        "--lookup",
+        "draft what followed the last tokens where a text had them before, unless a request says otherwise",
+      )
+      .addOption(
+        withValues(
+          new Option(
+            "--draft-model <gguf>",
+            "a smaller model with the same vocabulary drafts texts, unless a request says otherwise",
+          ),
+          { files: ["gguf"] },
+        ),
+      )
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
       .option("--files <folder>", "static files for `/` (default: the playground)")
       .option(
@@ -172,6 +187,8 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
     addressConnections: options.addressConnections,
     bodyBytes: options.bodyBytes,
     laneBodyBytes: options.laneBodyBytes,
+    lookup: options.lookup,
+    draftModel: options.draftModel,
     template: readTemplate(options),
     allowHosts: options.allowHost,
     samplers: options.sampler,

@@ -76,6 +76,13 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @unit bytes
    */
   readonly laneBodyBytes?: number | undefined;
+  /**
+   * Texts are drafted by prompt lookup, unless a request says otherwise.
+   * @default false
+   */
+  readonly lookup?: boolean | undefined;
+  /** The path of a smaller model with the same vocabulary, which drafts texts, unless a request says otherwise. */
+  readonly draftModel?: string | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
   /** Lines of the log: `json` (default), or none. */
@@ -160,6 +167,8 @@ const NAMES: OptionNames<ServeOptions> = {
   addressConnections: true,
   bodyBytes: true,
   laneBodyBytes: true,
+  lookup: true,
+  draftModel: true,
   template: true,
   log: true,
   logPrompts: true,

@@ -9,6 +9,7 @@ import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import type { Waiter } from "../lanes/lane.js";
+import { draftsFor } from "./drafts.js";
 import { seededBy, type Prepared } from "./parameters.js";
 
 /** A text to write. */
@@ -126,6 +127,7 @@ const COMPLETION_TOKENS = 16;
 
 /** The texts of a request: `n` of each prompt, in this order. */
 export function textsOf(
+  { drafts }: Engine,
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
@@ -146,6 +148,7 @@ export function textsOf(
   const { stop_token_ids: ending = [], post_sampling_probs: isAfter = false } = body;
   const ends = ending.length > 0 ? new Set(ending) : undefined;
   const seeded = seededBy(prepared);
+  const speculate = draftsFor(drafts, body);
   const common = {
     signal,
     lane,
@@ -154,6 +157,7 @@ export function textsOf(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
+    ...(speculate && { speculate }),
     // without any, the picked token would have none, either
     ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),
   };

@@ -34,6 +34,8 @@ export interface Usage {
   /** Those of them that were not computed. */
   cachedTokens: number;
   generatedTokens: number;
+  /** Tokens that were drafted, and those of them that were picked; undefined for texts without drafts. */
+  drafted?: { tokens: number; accepted: number };
   /** Milliseconds until the first token. */
   firstToken: number | undefined;
   /** What ended each text. */
@@ -93,6 +95,11 @@ async function write(
     if (isFirst) {
       usage.promptTokens += stats.promptTokens;
       usage.cachedTokens += stats.promptTokens - stats.computedPromptTokens;
+    }
+    if (stats.drafted !== undefined) {
+      usage.drafted ??= { tokens: 0, accepted: 0 };
+      usage.drafted.tokens += stats.drafted;
+      usage.drafted.accepted += stats.accepted ?? 0;
     }
     await sink.end(index, stats);
     usage.finishes[index] = sink.isFull(index) ? "stop" : (stats.finish ?? "stop");

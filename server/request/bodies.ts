@@ -42,6 +42,7 @@ export interface CommonBody
   readonly dry_sequence_breakers?: readonly string[];
   readonly bad_words?: readonly string[];
   readonly allowed_token_ids?: readonly number[];
+  readonly speculate?: GivenDrafts;
   readonly stop_token_ids?: readonly number[];
 }
 
@@ -93,3 +94,11 @@ export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 export type GivenBody =
   | { readonly endpoint: Extract<TextEndpoint, "chat">; readonly body: ChatBody }
   | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
+
+/** A request's field: what the server has, nothing, or one of both with its settings. */
+type GivenDrafts =
+  | boolean
+  | {
+      readonly lookup?: boolean | { readonly min?: number; readonly max?: number; readonly tokens?: number };
+      readonly draft?: boolean | { readonly tokens?: number };
+    };

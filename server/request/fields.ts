@@ -296,6 +296,11 @@ const OWN_FIELDS = {
     "tokens that end the text and are no part of it, but not before `min_tokens`",
     neutral([]),
   ),
+  speculate: own(
+    schema.drafts,
+    "[drafts](speculation.md), for the same text in fewer decodes: `false`, `{ lookup }` or `{ draft }`, each true or with its settings; default: what the server was started with",
+    neutral(true),
+  ),
   ...owned(CONSTRAINT_FIELDS),
   cache_prompt: own(schema.flag, "no effect: what prompts begin with is shared in any case", neutral(true, false)),
   skip_special_tokens: own(schema.only(true), "special tokens are no part of a text", neutral(true)),

@@ -78,7 +78,7 @@ async function answer(
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
-  const texts = textsOf(given, prompts, prepared, waiter);
+  const texts = textsOf(engine, given, prompts, prepared, waiter);
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts } = request;
   facts.sampler = prepared.chain.name;

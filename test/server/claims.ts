@@ -27,6 +27,8 @@ long ones are read in pieces :: e2e/prefill :: eight others write a token betwee
 a chat that goes on finds the place where its text is :: server/chat :: a conversation that goes on computes little of its prompt
 texts with costly samplers take turns by lane :: e2e/budget :: has turns by lane: one lane's many costly texts take no more than another's one
 the others have a token in every decode :: e2e/budget :: has a cheap text in every decode until it is written, and costly ones by turns
+texts are [drafted](speculation.md), for the same text in fewer decodes :: server/drafts :: by %s are the same texts, and tell what was accepted
+~speculate~ of a request says otherwise :: server/drafts :: a request chooses, and what the server does not have is refused
 Only requests with ~"id_slot": N~ run there :: server/queue :: reserved places are for those who ask for them, and never wait for others
 ~id_slot~ of another place makes a request wait for that one :: server/queue :: a request waits for the place that it asks for, and others of its lane go on
 Places with different chains, also with chains that run on the host, are decoded in one batch :: server/lifecycle :: a place has a sampler of its own, beside places with other chains

@@ -26,9 +26,15 @@ export function headOf(endpoint: TextEndpoint, model: string, isStream: boolean)
   };
 }
 
-export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage): object => ({
+export const usageOf = ({ promptTokens, cachedTokens, generatedTokens, drafted }: Usage): object => ({
   prompt_tokens: promptTokens,
   completion_tokens: generatedTokens,
   total_tokens: promptTokens + generatedTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
+  ...(drafted && {
+    completion_tokens_details: {
+      accepted_prediction_tokens: drafted.accepted,
+      rejected_prediction_tokens: drafted.tokens - drafted.accepted,
+    },
+  }),
 });
