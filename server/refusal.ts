@@ -144,6 +144,11 @@ export const REFUSALS = {
     "a worker with a part of the model was lost while the text was written",
     "send the request again: it waits until the model is loaded again",
   ),
+  model_unavailable: failed(
+    503,
+    "of several models, the process of the one that is asked for cannot load it, or has ended",
+    "wait as many seconds as the header `retry-after` says; the server's log says why",
+  ),
   internal_error: failed(500, "a fault of the server", "report it; the server's log says more"),
 } as const satisfies Readonly<Record<string, Reason>>;
 

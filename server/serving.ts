@@ -1,7 +1,7 @@
 /** What the routes of a server share. */
 import type { DefaultChains } from "./engine/defaults.js";
 import type { Engine } from "./engine/engine.js";
-import type { Keys } from "./keys/keys.js";
+import type { KeyRing } from "./keys/ring.js";
 import type { Quotas } from "./keys/quotas.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
@@ -14,7 +14,7 @@ export interface Serving {
   readonly defaults: DefaultChains;
   /** The names of samplers of places. */
   readonly slots: ReadonlyMap<number, string>;
-  readonly keys: Keys;
+  readonly keys: KeyRing;
   readonly quotas: Quotas;
   readonly queue: Queue;
   readonly metrics: Metrics;

@@ -1,8 +1,8 @@
 /** `ggsl serve`: a model behind OpenAI's API, by the package @ggsl/server. */
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
+import type { NamedFile, NamedSlot, ServeModelsOptions, ServeOptions } from "@ggsl/server";
 import type * as Package from "@ggsl/server";
-import { InputError } from "ggsl/core/errors.js";
+import { InputError, invalid } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
@@ -10,6 +10,8 @@ import { atMost, natural } from "../usage.js";
 import { withValues } from "../values.js";
 
 interface Options extends ModelFlags {
+  readonly model?: readonly NamedFile[];
+  readonly maxLoadedModels?: number;
   readonly port?: number;
   readonly host?: string;
   readonly sequences?: number;
@@ -41,7 +43,17 @@ interface Options extends ModelFlags {
 export const addServe = (command: Command): Command =>
   addModelOptions(
     command
-      .addArgument(withValues(new Argument("<model>", "the model file (GGUF)"), { files: ["gguf"] }))
+      .addArgument(withValues(new Argument("[model]", "the model file (GGUF)"), { files: ["gguf"] }))
+      .option(
+        "--model <name=file>",
+        "one of several models, each in a process of its own, which is loaded when a request asks for it; repeatable",
+        modelFile,
+      )
+      .option(
+        "--max-loaded-models <n>",
+        "models of --model that are loaded at once; the one used least recently makes place for another (default: 1)",
+        natural,
+      )
       .option("--port <n>", "the port; 0: any that is free (default: 8080)", port)
       .option("--host <address>", "the address to listen at (default: 127.0.0.1, which only this machine reaches)")
       .option(
@@ -126,7 +138,7 @@ export const addServe = (command: Command): Command =>
     .option("--check", "check options, model, samplers and keys, and end")
     .action(run);
 
-async function run(model: string, options: Options): Promise<void> {
+async function run(model: string | undefined, options: Options): Promise<void> {
   const server = await loadServer();
   const given = optionsOf(model, options);
   if (server.isOpenToAll(given))
@@ -139,13 +151,32 @@ async function run(model: string, options: Options): Promise<void> {
       `warning: with Node.js's ${flag}, a request that needs much memory can end the server: start it without that flag\n`,
     );
   if (options.check) {
-    await server.checkServer(given);
+    await ("models" in given ? server.checkModels(given) : server.checkServer(given));
     process.stderr.write("the configuration is right\n");
-    return;
+  } else if ("models" in given)
+    await server.serveModels(given, (url, { names }) =>
+      process.stderr.write(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n`),
+    );
+  else
+    await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
+      process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
+    );
+}
+
+/** One model, or several. Throws `InputError` for options of the other. */
+function optionsOf(model: string | undefined, options: Options): ServeOptions | ServeModelsOptions {
+  const { model: models, alias, maxLoadedModels } = options;
+  const shared = sharedOptions(options);
+  if (models === undefined) {
+    if (model === undefined)
+      throw invalid("there is no model to serve: give a GGUF file, or several as --model NAME=FILE");
+    if (maxLoadedModels !== undefined)
+      throw invalid("--max-loaded-models is for several models: give them as --model NAME=FILE");
+    return { ...shared, model, alias };
   }
-  await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
-    process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
-  );
+  const single = model === undefined ? alias && "--alias" : `the file ${model}`;
+  if (single) throw invalid(`${single} is for one model, and --model NAME=FILE names several: give one of both`);
+  return { ...shared, models, maxLoadedModels };
 }
 
 /** It is a package of its own, so that `ggsl` installs no server. */
@@ -162,16 +193,13 @@ async function loadServer(): Promise<typeof Package> {
   }
 }
 
-const optionsOf = (model: string, options: Options): ServeOptions => {
-  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, trustProxy, strict } =
-    options;
+const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> => {
+  const { port, host, sequences, apiKeys, queue, files, log, logPrompts, lenient, cors, trustProxy, strict } = options;
   return {
     ...settingsOf(options),
-    model,
     port,
     host,
     sequences,
-    alias,
     apiKeys,
     queue,
     files,
@@ -205,6 +233,13 @@ function port(text: string): number {
 
 /** Collects `--alias NAME`. */
 const alias = (name: string, present: readonly string[] = []): string[] => [...present, name];
+
+/** Collects `--model NAME=FILE`. */
+function modelFile(text: string, present: readonly NamedFile[] = []): NamedFile[] {
+  const [, name, file] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || file === undefined) throw new InvalidArgumentError("Expected NAME=FILE.");
+  return [...present, { name, file }];
+}
 
 /** Collects `--sampler NAME=FILE`. */
 function sampler(text: string, present: readonly NamedFile[] = []): NamedFile[] {

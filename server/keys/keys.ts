@@ -16,6 +16,8 @@ import { versionOf } from "../version.js";
 import { ANONYMOUS } from "../lanes/lane.js";
 import { hashOf, readKeys, type ApiKey, type HashedKey, type KeyLimits } from "./file.js";
 
+import type { KeyRing } from "./ring.js";
+
 export type { ApiKey, KeyLimits } from "./file.js";
 
 interface KeysOptions {
@@ -43,7 +45,7 @@ const EVERY = 1000;
 /** Longer headers have no key. */
 const MOST_CHARACTERS = 4096;
 
-export class Keys implements Disposable {
+export class Keys implements KeyRing, Disposable {
   #keys: readonly HashedKey[] = [];
   readonly #anonymous: ApiKey | undefined;
   readonly #source: Source | undefined;

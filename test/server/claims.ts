@@ -80,6 +80,16 @@ A server that listens at a loopback address answers to names of this machine alo
 At other addresses names are looked at only if ~--allow-host~ gives some :: server/hosts :: at other addresses every name is taken, unless names are given
 ~--cors ORIGIN...~ lets pages of other origins read answers in browsers :: server/cors :: answers, streams and refusals can be read, and their headers
 Without it a browser shows answers to pages of the server itself alone :: server/cors :: other origins, and a server without the option, get nothing
+which is started when a request names it :: server/front :: are loaded when they are asked for, and the one used least recently makes place
+~/v1/models~ lists all, with their ~state~ :: server/front :: their names, and those with a sampler, are listed and chosen
+makes place for another when it answers nothing :: server/front :: a model that answers is not unloaded, and who waits for another has the next one that is idle
+The front has the limits of clients :: server/front :: keys, bodies, names of hosts and pages of other origins
+listen at 127.0.0.1 for it alone :: server/front :: a process takes no requests but the front's
+and have the limits of the key of each request :: server/front :: keys, bodies, names of hosts and pages of other origins
+They write its line of the log :: server/front :: each request has one line of the log, with the client's address
+and a process that ends, are a 503 with ~retry-after~ :: server/front :: is a 503 with the reason, and is started again after a while
+take the name as ~?model=NAME~ :: server/front :: all paths of a server with one model are answered, with ~?model=~ where there is no body
+~--check~ loads each model once :: server/front :: --check loads each model, and says what is wrong with one
 The server asks proxies by the header ~x-accel-buffering~ :: server/events :: the headers keep proxies from collecting events, and the last event says that it is
 Any replica takes any request :: fleet/fleet :: both replicas write, and either knows a sampler by the id that one of them gave
 A replica that ends with SIGTERM answers 503 to what has not begun :: fleet/fleet :: by SIGTERM writes what has begun; the other one writes the rest
