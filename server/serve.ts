@@ -197,7 +197,7 @@ export async function checkServer(options: ServeOptions): Promise<void> {
 
 /** Whether strangers can reach a server that asks for no key. */
 export function isOpenToAll(options: ServeOptions | ServeModelsOptions): boolean {
-  if ("models" in options) checkFront(options);
+  if (typeof options === "object" && options !== null && "models" in options) checkFront(options);
   else checkNames(options);
   const { host = DEFAULTS.host, apiKeys } = options;
   return apiKeys === undefined && !isLoopback(host);

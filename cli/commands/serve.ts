@@ -2,11 +2,11 @@
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import type { NamedFile, NamedSlot, ServeModelsOptions, ServeOptions } from "@ggsl/server";
 import type * as Package from "@ggsl/server";
-import { InputError, invalid } from "ggsl/core/errors.js";
+import { InputError } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { atMost, natural } from "../usage.js";
+import { atMost, natural, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
 
 interface Options extends ModelFlags {
@@ -163,19 +163,19 @@ async function run(model: string | undefined, options: Options): Promise<void> {
     );
 }
 
-/** One model, or several. Throws `InputError` for options of the other. */
+/** One model, or several. Throws a `UsageError` for options of the other. */
 function optionsOf(model: string | undefined, options: Options): ServeOptions | ServeModelsOptions {
   const { model: models, alias, maxLoadedModels } = options;
   const shared = sharedOptions(options);
   if (models === undefined) {
     if (model === undefined)
-      throw invalid("there is no model to serve: give a GGUF file, or several as --model NAME=FILE");
+      throw new UsageError("there is no model to serve: give a GGUF file, or several as --model NAME=FILE");
     if (maxLoadedModels !== undefined)
-      throw invalid("--max-loaded-models is for several models: give them as --model NAME=FILE");
+      throw new UsageError("--max-loaded-models is for several models: give them as --model NAME=FILE");
     return { ...shared, model, alias };
   }
   const single = model === undefined ? alias && "--alias" : `the file ${model}`;
-  if (single) throw invalid(`${single} is for one model, and --model NAME=FILE names several: give one of both`);
+  if (single) throw new UsageError(`${single} is for one model, and --model NAME=FILE names several: give one of both`);
   return { ...shared, models, maxLoadedModels };
 }
 

@@ -25,7 +25,8 @@ export interface ModelsServer {
 }
 
 /** Reads the keys and checks the options; models are loaded when requests ask for them. Throws `InputError`. */
-export const openModelsServer = (options: ServeModelsOptions): Promise<ModelsServer> => Promise.resolve(open(options));
+export const openModelsServer = (options: ServeModelsOptions): Promise<ModelsServer> =>
+  new Promise((resolve) => resolve(open(options)));
 
 function open(options: ServeModelsOptions): ModelsServer & { readonly log: ServerLog } {
   checkFront(options);
@@ -100,7 +101,6 @@ export async function serveModels(
 
 /** Checks all that `serveModels` would need: each model is loaded, one after the other. */
 export async function checkModels(options: ServeModelsOptions): Promise<void> {
-  const { models } = options;
   await open(options).close(0);
-  for (const model of models) await checkServer(optionsOf(options, model));
+  for (const model of options.models) await checkServer(optionsOf(options, model));
 }

@@ -46,8 +46,16 @@ export async function startProcess(options: ServeOptions): Promise<ModelProcess>
     }),
   );
   const over = new Promise<string>((resolve) => {
-    child.once("error", ({ message }) => resolve(message));
-    child.once("exit", (status, signal) => resolve(failure ?? `it ended by ${signal ?? `status ${status}`}`));
+    child.once(
+      "error",
+      guarded("error", ({ message }: Error) => resolve(message)),
+    );
+    child.once(
+      "exit",
+      guarded("exit", (status: number | null, signal: string | null) =>
+        resolve(failure ?? `it ended by ${signal ?? `status ${status}`}`),
+      ),
+    );
   });
   const send = (message: Job | ToChild): void => void child.send(message, () => undefined);
   send({ options, secret });
@@ -59,7 +67,10 @@ export async function startProcess(options: ServeOptions): Promise<ModelProcess>
     over,
     async end(grace) {
       if (child.connected) send({ grace });
-      const timer = setTimeout(() => child.kill("SIGKILL"), grace + KILL_AFTER);
+      const timer = setTimeout(
+        guarded("kill", () => child.kill("SIGKILL")),
+        grace + KILL_AFTER,
+      );
       await over;
       clearTimeout(timer);
     },

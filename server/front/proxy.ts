@@ -69,7 +69,7 @@ function headersOf({ headers, id, client, key }: FastifyRequest, { secret }: Mod
 
 const answerTo = (sent: http.ClientRequest, body: string | undefined): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    sent.once("response", resolve).once("error", reject);
+    sent.once("response", resolve).once("error", guarded("error", reject));
     sent.end(body);
   });
 
@@ -85,10 +85,13 @@ function send(answer: IncomingMessage, reply: FastifyReply): Promise<void> {
   raw.flushHeaders();
   return new Promise((resolve, reject) => {
     raw.once("close", resolve);
-    answer.once("error", (error) => {
-      endStream(raw, headers["content-type"]);
-      reject(error);
-    });
+    answer.once(
+      "error",
+      guarded("error", (error: Error) => {
+        endStream(raw, headers["content-type"]);
+        reject(error);
+      }),
+    );
     answer.pipe(raw);
   });
 }

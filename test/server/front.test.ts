@@ -1,11 +1,14 @@
 /** Several models behind one address, each in a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import OpenAI from "openai";
+import { ToldKeys } from "../../server/front/keys.js";
 import { openModelsServer } from "../../server/index.js";
+import { openBehind } from "../../server/serve.js";
 import { endAll, start, type Running } from "../cli/run.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { eventsOf } from "./open.js";
@@ -182,7 +185,7 @@ describe("a process that ends", () => {
     const front = await open(["--max-loaded-models", "2"]);
     try {
       await ask(front);
-      const pids = await childrenOf(front);
+      const pids = childrenOf(front);
       const stream = await fetch(`${front.url}/v1/completions`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -214,12 +217,19 @@ describe("a process that ends", () => {
 });
 
 /** The processes with a model. */
-async function childrenOf({ running }: Opened): Promise<number[]> {
-  const { execFileSync } = await import("node:child_process");
-  const lines = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(running.pid)])
-    .toString()
-    .split("\n");
-  return lines.filter((line) => line.includes("front/child")).map((line) => Number(line.trim().split(/\s+/)[0]));
+function childrenOf({ running }: Opened): number[] {
+  const isChild = (pid: string): boolean => {
+    try {
+      const [, parent] = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!;
+      return Number(parent) === running.pid && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("front/child");
+    } catch {
+      // it has ended
+      return false;
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isChild(name))
+    .map(Number);
 }
 
 describe("the front has the limits of clients", () => {
@@ -238,7 +248,6 @@ describe("the front has the limits of clients", () => {
       const large = await ask(front, { prompt: "a".repeat(2 ** 20) }, bearer("sk-bob-0001"));
       expect(large.status).toBe(413);
       const { port } = new URL(front.url);
-      const { request } = await import("node:http");
       const status = await new Promise((resolve) => {
         request({ port, path: "/health", headers: { host: "evil.example" } }, (got) => resolve(got.statusCode)).end();
       });
@@ -249,21 +258,24 @@ describe("the front has the limits of clients", () => {
   });
 
   test("a process takes no requests but the front's", async () => {
-    const front = await open();
+    const told = {
+      id: "a",
+      name: "alice",
+      limits: { requests: null, texts: 1, tokens: null, tokensPerMinute: null, cost: {} },
+    };
+    const process = await openBehind(
+      { model: DEMO_MODEL, backend: "cpu", port: 0, sequences: 1, contextSize: 128, log: "off" },
+      new ToldKeys("secret"),
+    );
     try {
-      await ask(front);
-      const { execFileSync } = await import("node:child_process");
-      const [pid] = await childrenOf(front);
-      const ports = [
-        ...execFileSync("ss", ["-ltnpH"])
-          .toString()
-          .matchAll(/127\.0\.0\.1:(\d+).*pid=(\d+)/g),
-      ];
-      const [, port] = ports.find(([, , owner]) => Number(owner) === pid)!;
-      for (const headers of [{}, { authorization: "Bearer sk-alice-1" }, { "x-ggsl-key": "e30" }])
-        expect((await post(`http://127.0.0.1:${port}/v1/completions`, TEXT, headers)).status).toBe(401);
+      const url = `${await process.listen()}/v1/completions`;
+      const key = { "x-ggsl-key": Buffer.from(JSON.stringify(told)).toString("base64url") };
+      for (const headers of [{}, key, { authorization: "Bearer secret" }, { ...key, authorization: "Bearer secre" }])
+        expect((await post(url, TEXT, headers as Record<string, string>)).status).toBe(401);
+      const answer = await post(url, TEXT, { ...key, authorization: "Bearer secret" });
+      expect(answer.status).toBe(200);
     } finally {
-      await front.close();
+      await process.close(0);
     }
   });
 });
@@ -294,7 +306,7 @@ test("the end of the front: running texts are written, what waits is refused, an
   });
   const waiting = ask(front, { model: "two" });
   await until(async () => ((await (await fetch(`${front.url}/ready`)).json()) as { waiting: number }).waiting === 1);
-  const children = await childrenOf(front);
+  const children = childrenOf(front);
   expect(children.length).toBe(1);
   front.running.kill("SIGTERM");
   expect((await waiting).body.error).toMatchObject({ code: "shutting_down" });
@@ -306,7 +318,7 @@ test("the end of the front: running texts are written, what waits is refused, an
 test("processes end with a front that is killed", async () => {
   const front = await open();
   await ask(front);
-  const [pid] = await childrenOf(front);
+  const [pid] = childrenOf(front);
   process.kill(front.running.pid, "SIGKILL");
   await until(() => {
     try {
@@ -328,12 +340,13 @@ test("--check loads each model, and says what is wrong with one", async () => {
     1,
     'error: not a GGUF file: package.json does not start with "GGUF"\n',
   ]);
-  expect((await check(DEMO_MODEL, ...right))[1]).toMatch(
-    "is for one model, and --model NAME=FILE names several: give one of both",
-  );
-  expect((await check(...right, "--alias", "x"))[1]).toMatch("--alias is for one model");
-  expect((await check(DEMO_MODEL, "--max-loaded-models", "2"))[1]).toMatch("--max-loaded-models is for several models");
-  expect((await check())[1]).toMatch("there is no model to serve: give a GGUF file, or several as --model NAME=FILE");
+  for (const [words, message] of [
+    [[DEMO_MODEL, ...right], "is for one model, and --model NAME=FILE names several: give one of both"],
+    [[...right, "--alias", "x"], "--alias is for one model"],
+    [[DEMO_MODEL, "--max-loaded-models", "2"], "--max-loaded-models is for several models"],
+    [[], "there is no model to serve: give a GGUF file, or several as --model NAME=FILE"],
+  ] as const)
+    expect(await check(...words)).toEqual([2, expect.stringContaining(message)]);
 });
 
 test.each([
