@@ -50,7 +50,7 @@ interface Model {
 interface Waiting {
   readonly model: Model;
   readonly take: () => void;
-  readonly refuse: (reason: unknown) => void;
+  readonly refuse: (reason: Error) => void;
 }
 
 /** Milliseconds before a model is loaded again; doubled after each time that it fails. */
@@ -124,7 +124,7 @@ export class Models {
         const at = this.#waiting.indexOf(waiting);
         if (at < 0) return;
         this.#waiting.splice(at, 1);
-        reject(abortError(signal));
+        reject(abortError(signal) as Error);
         this.#serve();
       });
       const waiting: Waiting = {

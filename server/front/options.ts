@@ -25,7 +25,9 @@ const NAME = /^[^\s:]{1,128}$/;
 export function checkFront(options: ServeModelsOptions): void {
   named(FRONT)(options, "options");
   const { models, maxLoadedModels = 1 } = options;
-  if (!Array.isArray(models) || models.length === 0) throw invalid("`models` must be a list of one or more models");
+  // who calls it may use no types
+  const isList: boolean = Array.isArray(models);
+  if (!isList || models.length === 0) throw invalid("`models` must be a list of one or more models");
   models.forEach((model, i) => namedIn(FILE)(model, `models[${i}]`));
   const names = models.map(({ name }) => name);
   for (const name of names) {

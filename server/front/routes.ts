@@ -55,7 +55,7 @@ function addOwn(app: FastifyInstance, { models, names, modelOf, metrics, created
   });
 }
 
-async function answer(front: Fronting, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | void> {
+async function answer(front: Fronting, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const name = nameOf(front, request, reply);
   const gone = new AbortController();
   const leave = guarded("close", () => gone.abort());

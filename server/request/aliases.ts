@@ -1,11 +1,9 @@
 /** Other tools' names of fields that this server has. */
-import type { TextEndpoint } from "./fields.js";
-
 interface Alias {
   /** The field that it is another name of. */
   readonly of: string;
   /** What it says where that depends on the path. */
-  readonly means?: (value: unknown, endpoint: TextEndpoint) => Readonly<Record<string, unknown>>;
+  readonly means?: (value: unknown, endpoint: "chat" | "completions") => Readonly<Record<string, unknown>>;
 }
 
 const of = (name: string): Alias => ({ of: name });
@@ -37,7 +35,7 @@ export type AliasName = keyof typeof ALIASES;
 export function meaningOf(
   name: string,
   value: unknown,
-  endpoint: TextEndpoint,
+  endpoint: "chat" | "completions",
 ): Readonly<Record<string, unknown>> | undefined {
   if (!Object.hasOwn(ALIASES, name)) return undefined;
   const { of: field, means }: Alias = ALIASES[name as AliasName];

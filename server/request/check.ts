@@ -30,7 +30,8 @@ export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boole
       ignored.push(name);
     } else if (!isAbsent(name, value)) {
       const refusal = refusalOf(name, value, given as Body);
-      if (!refusal) kept.push(...named(name, isLenient ? donePart(name, value, ignored) : value, endpoint));
+      if (!refusal)
+        for (const one of named(name, isLenient ? donePart(name, value, ignored) : value, endpoint)) kept.push(one);
       else if (isLenient) ignored.push(name);
       else throw refusal;
     }

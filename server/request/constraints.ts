@@ -19,7 +19,10 @@ type Json = object | string;
 const NOTHING: readonly unknown[] = ["", {}, []];
 
 const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === "" || (typeof value === "object" && Object.keys(value as object).length === 0);
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (typeof value === "object" && Object.keys(value).length === 0);
 
 const anyJson: Schema = { anyOf: [schema.someObject, schema.text] };
 
@@ -49,7 +52,7 @@ const field = <T>(of: Schema, about: string, read: (value: T, field: string) => 
   schema: of,
   about,
   neutral: NOTHING,
-  read: read as ConstraintField["read"],
+  read,
 });
 
 const GBNF = "a grammar in [GBNF](grammars.md), which the text obeys";
