@@ -13,8 +13,8 @@ export const toldKey = ({ id, name, limits }: ApiKey): string =>
 
 function readTold(header: string): ApiKey {
   const { limits, ...key } = JSON.parse(Buffer.from(header, "base64url").toString()) as Told;
-  const numbers = Object.entries(limits).map(([name, value]) => [name, value ?? Infinity]);
-  return { ...key, limits: Object.fromEntries(numbers) };
+  const numbers = Object.entries(limits).map(([name, value]): [string, unknown] => [name, value ?? Infinity]);
+  return { ...key, limits: Object.fromEntries(numbers) as unknown as ApiKey["limits"] };
 }
 
 /** Of a process that takes requests from the front alone, which knows a secret. */

@@ -124,7 +124,9 @@ export class Models {
         const at = this.#waiting.indexOf(waiting);
         if (at < 0) return;
         this.#waiting.splice(at, 1);
-        reject(abortError(signal) as Error);
+        // the reason of a signal is anything
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+        reject(abortError(signal));
         this.#serve();
       });
       const waiting: Waiting = {
