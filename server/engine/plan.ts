@@ -22,11 +22,14 @@ export interface PlannedText {
   readonly afterChain?: number | undefined;
 }
 
-/** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
-export const promptsOf = async (engine: Engine, given: GivenBody, client: Waiter): Promise<Int32Array[]> =>
-  given.endpoint === "chat"
+/** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room, and for ids that are no tokens'. */
+export async function promptsOf(engine: Engine, given: GivenBody, client: Waiter): Promise<Int32Array[]> {
+  for (const field of ["stop_token_ids", "allowed_token_ids"] as const)
+    checkTokens(engine, given.body[field] ?? [], field);
+  return given.endpoint === "chat"
     ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body, client))], "messages")
     : checkRoom(engine, await completionTokens(engine, given.body, client), "prompt");
+}
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
 export async function promptOf(engine: Engine, body: LogitsBody, client: Waiter): Promise<Int32Array> {

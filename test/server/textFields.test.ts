@@ -138,6 +138,11 @@ describe("tokens that end a text", () => {
     }))
       streamed += choices[0]?.text ?? "";
     expect(streamed).toBe(tokens.slice(0, at).join(""));
+    for (const name of ["stop_token_ids", "allowed_token_ids"])
+      expect((await ask({ [name]: [3, 1_000_000] })).body.error).toMatchObject({
+        param: `${name}[1]`,
+        message: expect.stringContaining("1000000 is not a token") as unknown,
+      });
     // not before the fewest tokens
     const later = await ask({ max_tokens: 12, stop_token_ids: [id], min_tokens: at + 2 });
     expect(later.body.error).toBeUndefined();
