@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/chat.js")).addChat,
   },
   serve: {
-    summary: "serve a model in the form of OpenAI's API; requests bring their own samplers",
+    summary: "serve a model by OpenAI's, Anthropic's and Ollama's APIs; requests bring their own samplers",
     load: async () => (await import("./commands/serve.js")).addServe,
   },
   worker: {

@@ -1,12 +1,14 @@
 /** Where a model runs, and the settings of its contexts. */
 import { InvalidArgumentError, Option, type Command } from "commander";
 import {
+  CACHES,
   CACHE_TYPES,
   FLASH_ATTENTION,
   MAX_BATCH,
   MAX_CONTEXT,
   MAX_LAYERS,
   MAX_THREADS,
+  type CacheKind,
   type CacheType,
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
@@ -23,6 +25,7 @@ export interface ModelFlags {
   readonly ctxSize?: number;
   readonly cacheTypeK?: CacheType;
   readonly cacheTypeV?: CacheType;
+  readonly cache?: CacheKind;
   readonly threads?: number;
   readonly threadsBatch?: number;
   readonly gpuLayers?: number | "all";
@@ -50,6 +53,12 @@ export const addModelOptions = (command: Command): Command =>
     )
     .addOption(new Option("--cache-type-k <type>", "type of the K cache (default: f16)").choices(CACHE_TYPES))
     .addOption(new Option("--cache-type-v <type>", "type of the V cache (default: f16)").choices(CACHE_TYPES))
+    .addOption(
+      new Option(
+        "--cache <kind>",
+        "a cache for each text, or one for all that run at the same time (default: auto)",
+      ).choices(CACHES),
+    )
     .option("-t, --threads <n>", "CPU threads (default: half the number of processors)", atMost(MAX_THREADS))
     .option("--threads-batch <n>", "CPU threads for the prompt (default: the same as --threads)", atMost(MAX_THREADS))
     .option("--gpu-layers <n>", 'layers on the GPU, or "all" (default: all)', layers)
@@ -74,6 +83,7 @@ export const settingsOf = ({ backend, device, rpc, split, gpuLayers, ...flags }:
   probe: flags.probe,
   cacheTypeK: flags.cacheTypeK,
   cacheTypeV: flags.cacheTypeV,
+  cache: flags.cache,
   flashAttention: flags.flashAttn,
 });
 

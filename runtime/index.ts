@@ -26,6 +26,8 @@ export type { BatchOptions, GenerationBatch } from "./models/batch.js";
 export { chainOf, compile, compilePipeline, type Chain } from "./chain/chain.js";
 export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chain/chainTypes.js";
 export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
+export type { CallPart, Part } from "./chat/answer.js";
+export type { Effort } from "./chat/reasoning/efforts.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";
 export type { ContextSettings } from "./backends/contextOptions.js";
@@ -55,9 +57,11 @@ export type {
   SequenceRequest,
 } from "./generation/generate.js";
 export type { EndOptions } from "./generation/ends.js";
+export type { ThoughtLimit } from "./generation/thought.js";
 export type { Guide, Guides } from "./sequence/guides.js";
 export type { Alternative } from "./generation/likeliest.js";
 export type { LogitsOptions } from "./models/logits.js";
+export type { Answer, AnswerLimits, AnswerParts } from "./models/answers.js";
 export { loadModel, loadModelFromBytes, loadVocabulary, type Model } from "./models/model.js";
 export {
   type BytesOptions,

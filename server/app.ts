@@ -2,6 +2,9 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Asked, ErrorForm } from "./apis/api.js";
+import { errorsFor } from "./apis/errors.js";
+import { inClientsNames } from "./apis/read.js";
 import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
 import { guarded } from "./guarded.js";
@@ -21,10 +24,12 @@ import { schemaRefusal } from "./request/check.js";
 import type { Schema } from "./request/schemas.js";
 import { Refusal, type RefusalReason } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
+import { addCountTokens } from "./routes/countTokens.js";
 import { addFiles, filePaths, type StaticFiles } from "./routes/files.js";
 import { addGenerate } from "./routes/generate.js";
 import { addLogits } from "./routes/logits.js";
 import { addModels } from "./routes/models.js";
+import { addOllama } from "./routes/ollama.js";
 import { addOpenApi } from "./routes/openapi.js";
 import { methodsOf, unknownRoute } from "./routes/paths.js";
 import { addSamplers } from "./routes/samplers.js";
@@ -54,6 +59,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route for the log and the metrics, where many have one; default: its pattern. */
     label?: string;
+    /** Of its refusals; default: OpenAI's. */
+    errors?: ErrorForm;
   }
   interface FastifyRequest {
     /** Of paths that need a key. */
@@ -63,6 +70,8 @@ declare module "fastify" {
     /** When it came, as of `performance.now`. */
     started: number;
     facts: Facts;
+    /** Of paths that write texts, once the body was read. */
+    asked: Asked | undefined;
   }
 }
 
@@ -158,6 +167,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.decorateRequest("started", 0);
   app.decorateRequest("answer");
   app.decorateRequest("facts");
+  app.decorateRequest("asked");
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = reply;
@@ -177,8 +187,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     request.facts.error = refusal;
     metrics.refused(refusal.reason);
     setHeaders(reply, { connection: CLOSING.has(refusal.reason) ? "close" : undefined });
-    void setHeaders(reply, refusal.headers).code(refusal.status).send(refusal.bodyFor(request.id));
+    void setHeaders(reply, refusal.headers).code(refusal.status).send(formOf(request)(refusal, request.id));
   }
+
+  /** The form of errors of a path. */
+  const formOf = ({ routeOptions, url }: FastifyRequest): ErrorForm =>
+    routeOptions.config?.errors ?? errorsFor(pathOf(url));
 
   app.addHook("onRequest", (request, reply, done) => {
     begin(request, reply);
@@ -198,8 +212,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done();
   });
 
-  const identify = ({ headers }: FastifyRequest): ApiKey =>
-    serving.keys.identify(headers.authorization, headers[KEY_HEADER]);
+  const identify = (request: FastifyRequest): ApiKey =>
+    serving.keys.identify(authorizationOf(request), request.headers[KEY_HEADER]);
 
   function notFound({ url, method }: FastifyRequest, reply: FastifyReply): Refusal {
     const path = pathOf(url);
@@ -222,13 +236,20 @@ export function buildApp(options: AppOptions): FastifyInstance {
 /** The paths of a server with a model. */
 export function addModelRoutes(app: FastifyInstance, serving: Serving): void {
   addGenerate(app, serving);
+  addCountTokens(app, serving);
   addLogits(app, serving);
   addSamplers(app, serving);
   addTokens(app, serving);
   addTemplate(app, serving);
   addModels(app, serving);
+  addOllama(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
+}
+
+/** The key is in either header; that of Anthropic's API counts where the other is absent. */
+function authorizationOf({ headers: { authorization, "x-api-key": apiKey } }: FastifyRequest): string | undefined {
+  return authorization ?? (typeof apiKey === "string" ? `Bearer ${apiKey}` : undefined);
 }
 
 /** What became of a request whose connection is closed, or whose answer is sent. */
@@ -250,10 +271,12 @@ function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
 }
 
 /** The refusal of any error: also of one that cannot be told. */
-function refusalOf(error: unknown, { routeOptions, body }: FastifyRequest): Refusal {
+function refusalOf(error: unknown, { routeOptions, body, asked }: FastifyRequest): Refusal {
   try {
     const { validation } = (error ?? {}) as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    return validation ? schemaRefusal(validation, routeOptions.schema?.body as Schema, body) : refusalFor(error);
+    if (validation) return schemaRefusal(validation, routeOptions.schema?.body as Schema, body);
+    const refusal = refusalFor(error);
+    return asked ? inClientsNames(refusal, asked.origins) : refusal;
   } catch (fault) {
     return refusalFor(fault);
   }

@@ -48,11 +48,11 @@ export const REFUSALS = {
   invalid_json: invalid("the body is not JSON", "send one JSON object"),
   missing_required_parameter: invalid("a required field is absent", "send the field that `param` names"),
   unknown_parameter: invalid(
-    "the body has a field that neither OpenAI's API nor this server has",
+    "the body has a field that neither the API of its path nor this server has",
     "omit it, or start the server with `--lenient`, which ignores it and says so in the header `x-ggsl-ignored`",
   ),
   unsupported_parameter: invalid(
-    "a field of OpenAI's API asks for what this server does not do",
+    "a field of the API asks for what this server does not do",
     "omit it, or start the server with `--lenient`; the message has the reason",
   ),
   parameter_not_in_sampler: invalid(
@@ -119,7 +119,7 @@ export const REFUSALS = {
     status: 401,
     type: "authentication_error",
     when: "the key is absent or not known",
-    fix: "send the header `authorization: Bearer KEY`",
+    fix: "send the header `authorization: Bearer KEY`, or `x-api-key: KEY`",
   },
   host_not_allowed: {
     status: 403,

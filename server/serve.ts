@@ -34,9 +34,6 @@ import { Quotas } from "./keys/quotas.js";
 import { Proxies } from "./lanes/proxies.js";
 import { closeApp, listen, untilAsked } from "./listening.js";
 import { Metrics } from "./metrics/metrics.js";
-import { controlsIn } from "ggsl/chat/calls/controls.js";
-import { findForm } from "ggsl/chat/calls/find.js";
-import type { CallForm } from "ggsl/chat/calls/form.js";
 import { Queue } from "./queue/queue.js";
 import { Refusal } from "./refusal.js";
 import { openLog, type ServerLog } from "./requestLog.js";
@@ -138,7 +135,6 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       quotas: new Quotas(),
       queue,
       metrics,
-      callForm: formOnce(engine),
       answering: new Set(),
       isLenient: options.lenient ?? false,
       patience: PATIENCE,
@@ -206,7 +202,7 @@ export function isOpenToAll(options: ServeOptions | ServeModelsOptions): boolean
 const settingsOf = (options: ServeOptions) => {
   const { backend, device, servers, split, gpuLayers, probe, threads, batchThreads, cacheTypeK, cacheTypeV, ...rest } =
     options;
-  const { flashAttention, promptBatch } = rest;
+  const { cache, flashAttention, promptBatch } = rest;
   return {
     ...(backend !== undefined && { backend }),
     device,
@@ -218,6 +214,7 @@ const settingsOf = (options: ServeOptions) => {
     batchThreads,
     cacheTypeK,
     cacheTypeV,
+    cache,
     flashAttention,
     promptBatch,
   };
@@ -233,37 +230,17 @@ async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOp
   }
 }
 
-/** The form of tool calls, found when it is first needed. */
-function formOnce(engine: Engine): () => Promise<CallForm | undefined> {
-  let found: Promise<CallForm | undefined> | undefined;
-  return () => {
-    const { model, template } = engine;
-    const finding = (found ??= findForm(
-      (messages, given) => engine.model.renderChat(messages, { ...given, template }),
-      controlsIn(`${template ?? ""}${templatesOf(model)}`, model.vocabulary),
-    ));
-    // a model that was lost, or a lack of memory: the next request tries again
-    finding.catch(() => (found = undefined));
-    return finding;
-  };
-}
-
-const templatesOf = ({ info: { metadata } }: Engine["model"]): string =>
-  Object.entries(metadata)
-    .flatMap(([key, value]) => (key.startsWith("tokenizer.chat_template") ? [value] : []))
-    .join("\n");
-
 /**
  * Opens the context, so that one that does not fit in memory ends the start and not the first request; and does once what the first
  * request of each kind would do while others wait: it renders a conversation, and prepares the vocabulary for grammars.
  */
-async function warmUp({ engine, defaults, callForm }: Serving): Promise<void> {
+async function warmUp({ engine, defaults }: Serving): Promise<void> {
   const chain = defaults.of({ edits: false, constrained: false });
   const { model, batch, drafts } = engine;
   const prompt = Int32Array.of(Math.max(model.info.bos, 0));
   await model.prepareGrammar({ choices: ["a"] });
   // what is wrong with a template is for those who use it
-  await callForm().catch(() => undefined);
+  await engine.forms.thinking().catch(() => undefined);
   // the first place may be reserved
   const speculate = draftsFor(drafts, {});
   for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0, ...(speculate && { speculate }) }));

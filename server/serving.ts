@@ -4,7 +4,6 @@ import type { Engine } from "./engine/engine.js";
 import type { KeyRing } from "./keys/ring.js";
 import type { Quotas } from "./keys/quotas.js";
 import type { Metrics } from "./metrics/metrics.js";
-import type { CallForm } from "ggsl/chat/calls/form.js";
 import type { Queue } from "./queue/queue.js";
 import type { Samplers } from "./samplers/samplers.js";
 
@@ -18,8 +17,6 @@ export interface Serving {
   readonly quotas: Quotas;
   readonly queue: Queue;
   readonly metrics: Metrics;
-  /** The form in which the model calls tools. */
-  readonly callForm: () => Promise<CallForm | undefined>;
   /** Requests that are being answered. */
   readonly answering: Set<AbortController>;
   /** Fields that are not known or not done, and names of other models, are ignored, and named in a header. */

@@ -19,6 +19,7 @@ const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   options: () => import("./docs/options.js"),
   security: () => import("./docs/security.js"),
   server: () => import("./docs/server.js"),
+  apis: () => import("./docs/apis.js"),
   grammars: () => import("./docs/grammars.js"),
   backends: () => import("./docs/backends.js"),
 };

@@ -1,4 +1,4 @@
-/** `ggsl serve`: a model behind OpenAI's API, by the package @ggsl/server. */
+/** `ggsl serve`: a model behind the APIs of OpenAI, Anthropic and Ollama, by the package @ggsl/server. */
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
 import type { NamedFile, NamedSlot, ServeModelsOptions, ServeOptions } from "@ggsl/server";
 import type * as Package from "@ggsl/server";
@@ -155,11 +155,13 @@ async function run(model: string | undefined, options: Options): Promise<void> {
     process.stderr.write("the configuration is right\n");
   } else if ("models" in given)
     await server.serveModels(given, (url, { names }) =>
-      process.stderr.write(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n`),
+      process.stderr.write(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n${pathsAt(url)}`),
     );
   else
     await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
-      process.stderr.write(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n`),
+      process.stderr.write(
+        `${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`,
+      ),
     );
 }
 
@@ -178,6 +180,10 @@ function optionsOf(model: string | undefined, options: Options): ServeOptions | 
   if (single) throw new UsageError(`${single} is for one model, and --model NAME=FILE names several: give one of both`);
   return { ...shared, models, maxLoadedModels };
 }
+
+/** Where clients of each API ask. */
+const pathsAt = (url: string): string =>
+  `clients of OpenAI's API have the base ${url}/v1, those of Anthropic's and Ollama's ${url}; ${url}/openapi.json lists the paths\n`;
 
 /** It is a package of its own, so that `ggsl` installs no server. */
 async function loadServer(): Promise<typeof Package> {

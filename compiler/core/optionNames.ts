@@ -51,6 +51,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   gpuLayers: ["n_gpu_layers", "num_gpu", "ngl", "n_gpu_layer"],
   cacheTypeK: ["type_k", "cache_type"],
   cacheTypeV: ["type_v"],
+  cache: ["kv_unified", "kvu", "unified"],
   flashAttention: ["flash_attn", "fa"],
   servers: ["rpc", "rpc_servers", "workers"],
   split: ["tensor_split"],

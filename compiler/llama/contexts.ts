@@ -12,6 +12,13 @@ export const FLASH_ATTENTION = ["auto", "on", "off"] as const;
 /** When flash attention is used: attention without the full matrix of weights in memory. */
 export type FlashAttention = (typeof FLASH_ATTENTION)[number];
 
+export const CACHES = ["auto", "shared"] as const;
+/**
+ * Where the tokens of sequences that run at the same time are: `shared`, one cache for all; `auto`, each has its own, unless the model or
+ * a text needs one for all.
+ */
+export type CacheKind = (typeof CACHES)[number];
+
 /** The largest context size, in tokens. */
 export const MAX_CONTEXT = 2 ** 24;
 /** The largest number of tokens of one batch. */

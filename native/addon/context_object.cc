@@ -17,6 +17,70 @@ Napi::Value from_outputs(Napi::Env env, const std::vector<Output> & outputs) {
     return list;
 }
 
+Batch to_batch(const Napi::Value & value) {
+    const Napi::Object given = to_object(value, "batch");
+    Batch              batch;
+    batch.tokens    = to_vector<int32_t>(given.Get("tokens"), "tokens");
+    batch.positions = to_vector<int32_t>(given.Get("positions"), "positions");
+    batch.sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
+    batch.outputs   = to_vector<uint8_t>(given.Get("outputs"), "outputs");
+    return batch;
+}
+
+// The texts that `write` goes on with: three arrays, the uniforms of all tokens of a text in turn.
+std::vector<Ahead> to_texts(const Napi::Value & value) {
+    const Napi::Object given     = to_object(value, "ahead");
+    const auto         sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
+    const auto         most      = to_vector<int32_t>(given.Get("most"), "most");
+    const auto         uniforms  = to_vector<float>(given.Get("uniforms"), "uniforms");
+    const auto         counts    = to_vector<int32_t>(given.Get("counts"), "counts");
+    if (most.size() != sequences.size() || counts.size() != sequences.size()) {
+        fail(code::invalid_argument, "sequences, most and counts have different lengths");
+    }
+    std::vector<Ahead> texts;
+    size_t             at = 0;
+    for (size_t i = 0; i < sequences.size(); ++i) {
+        const size_t size = static_cast<size_t>(std::max(0, most[i])) * static_cast<size_t>(std::max(0, counts[i]));
+        if (most[i] < 1 || counts[i] < 0 || size > uniforms.size() - at) {
+            fail(code::invalid_argument, "text %zu has %d tokens of %d uniforms, and there are %zu numbers for them", i,
+                 most[i], counts[i], uniforms.size() - at);
+        }
+        const auto begin = uniforms.begin() + static_cast<ptrdiff_t>(at);
+        texts.push_back(
+            { sequences[i], static_cast<size_t>(most[i]), { begin, begin + static_cast<ptrdiff_t>(size) } });
+        at += size;
+    }
+    return texts;
+}
+
+// A promise of `start`, which rejects where it throws.
+template <typename Start> Napi::Value promised(Napi::Env env, Start start) {
+    try {
+        return start();
+    } catch (const Failure & failure) {
+        const auto deferred = Napi::Promise::Deferred::New(env);
+        deferred.Reject(to_error(env, failure.code, failure.what()).Value());
+        return deferred.Promise();
+    }
+}
+
+// Something that a running task tells.
+class Report : public Task {
+public:
+    explicit Report(std::function<void(Napi::Env)> tell) : tell(std::move(tell)) {}
+
+    void work() noexcept override {}
+    void settle(Napi::Env env) noexcept override {
+        try {
+            tell(env);
+        } catch (const Napi::Error &) {} // the environment ends
+    }
+    bool is_last() const override { return false; }
+
+private:
+    std::function<void(Napi::Env)> tell;
+};
+
 // The row that an optional argument names.
 size_t to_row(const Napi::Value & value) {
     return value.IsUndefined() ? 0 : static_cast<size_t>(std::max(0, to_int(value, "row")));
@@ -28,6 +92,8 @@ Napi::Function ContextObject::define(Napi::Env env) {
     return DefineClass(env, "Context",
                        {
                            InstanceMethod<&ContextObject::decode>("decode"),
+                           InstanceMethod<&ContextObject::write>("write"),
+                           InstanceMethod<&ContextObject::pause>("pause"),
                            InstanceMethod<&ContextObject::set_chain>("setChain"),
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
@@ -69,38 +135,73 @@ Context & ContextObject::idle() const {
     return target;
 }
 
+Worker & ContextObject::begin(Napi::Env env) {
+    idle();
+    if (!worker) {
+        worker = std::make_unique<Worker>(env, [weak = std::weak_ptr(context)] {
+            if (const std::shared_ptr<Context> target = weak.lock()) {
+                target->pause();
+                target->abort();
+            }
+        });
+    }
+    context->forget_pause();
+    context->forget_abort();
+    latest = context->stats();
+    *busy  = true;
+    return *worker;
+}
+
 Napi::Value ContextObject::decode(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
-    Batch           batch;
-    try {
-        idle();
-        const Napi::Object given = to_object(info[0], "batch");
-        batch.tokens             = to_vector<int32_t>(given.Get("tokens"), "tokens");
-        batch.positions          = to_vector<int32_t>(given.Get("positions"), "positions");
-        batch.sequences          = to_vector<int32_t>(given.Get("sequences"), "sequences");
-        batch.outputs            = to_vector<uint8_t>(given.Get("outputs"), "outputs");
-        if (!worker) {
-            worker = std::make_unique<Worker>(env, [weak = std::weak_ptr(context)] {
-                if (const std::shared_ptr<Context> target = weak.lock()) {
-                    target->abort();
-                }
-            });
+    return promised(env, [&] {
+        Batch    batch  = to_batch(info[0]);
+        Worker & thread = begin(env);
+        auto     task   = std::make_unique<PromiseTask<std::vector<Output>>>(
+            env, [target = context, batch = std::move(batch)] { return target->decode(batch); },
+            [](Napi::Env on, std::vector<Output> && outputs) { return from_outputs(on, outputs); },
+            [flag = busy] { *flag = false; });
+        const Napi::Promise promise = task->promise();
+        thread.run(env, std::move(task));
+        return promise;
+    });
+}
+
+Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return promised(env, [&] {
+        Batch              batch = to_batch(info[0]);
+        std::vector<Ahead> texts = to_texts(info[1]);
+        if (!info[2].IsFunction()) {
+            fail(code::invalid_argument, "onTokens: expected a function");
         }
-    } catch (const Failure & failure) {
-        const auto deferred = Napi::Promise::Deferred::New(env);
-        deferred.Reject(to_error(env, failure.code, failure.what()).Value());
-        return deferred.Promise();
-    }
-    context->forget_abort();
-    latest    = context->stats();
-    *busy     = true;
-    auto task = std::make_unique<PromiseTask<std::vector<Output>>>(
-        env, [target = context, batch = std::move(batch)] { return target->decode(batch); },
-        [](Napi::Env on, std::vector<Output> && outputs) { return from_outputs(on, outputs); },
-        [flag = busy] { *flag = false; });
-    const Napi::Promise promise = task->promise();
-    worker->run(env, std::move(task));
-    return promise;
+        Worker & thread = begin(env);
+        on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
+        Ref(); // until it is settled
+        const auto receive = [this](Napi::Env on, const std::vector<int32_t> & tokens, const ContextStats & stats) {
+            latest = stats;
+            on_tokens.Call({ from_vector(on, tokens) });
+        };
+        auto task = std::make_unique<PromiseTask<bool>>(
+            env,
+            [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
+             receive] {
+                target->write(batch, texts, [&](const std::vector<int32_t> & tokens) {
+                    report(std::make_unique<Report>(
+                        [receive, tokens, stats = target->stats()](Napi::Env on) { receive(on, tokens, stats); }));
+                });
+                return true;
+            },
+            [](Napi::Env on, bool &&) { return on.Undefined(); },
+            [this, flag = busy] {
+                *flag = false;
+                on_tokens.Reset();
+                Unref();
+            });
+        const Napi::Promise promise = task->promise();
+        thread.run(env, std::move(task));
+        return promise;
+    });
 }
 
 void ContextObject::set_chain(const Napi::CallbackInfo & info) {
@@ -172,6 +273,12 @@ Napi::Value ContextObject::extents(const Napi::CallbackInfo & info) {
         }
         return from_vector(info.Env(), values);
     });
+}
+
+void ContextObject::pause(const Napi::CallbackInfo &) {
+    if (context && *busy) {
+        context->pause();
+    }
 }
 
 void ContextObject::abort(const Napi::CallbackInfo &) {

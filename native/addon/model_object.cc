@@ -111,6 +111,11 @@ ContextOptions to_options(const Napi::Object & given) {
         options.flash_attention = flash_attention_by_name(to_string(flash, "flashAttention"));
     }
 
+    const Napi::Value cache = given.Get("cache");
+    if (!cache.IsUndefined()) {
+        options.cache = cache_by_name(to_string(cache, "cache"));
+    }
+
     const Napi::Value check = given.Get("checkLogits");
     if (!check.IsUndefined() && !check.IsBoolean()) {
         fail(code::invalid_argument, "checkLogits: expected a boolean");

@@ -109,6 +109,7 @@ public:
 
 private:
     Napi::Value decode(const Napi::CallbackInfo & info);
+    Napi::Value write(const Napi::CallbackInfo & info);
     Napi::Value stats(const Napi::CallbackInfo & info);
     Napi::Value graph_nodes(const Napi::CallbackInfo & info);
     Napi::Value context_size(const Napi::CallbackInfo & info);
@@ -121,8 +122,11 @@ private:
     void        copy(const Napi::CallbackInfo & info);
     Napi::Value extents(const Napi::CallbackInfo & info);
     Napi::Value can_keep(const Napi::CallbackInfo & info);
+    void        pause(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
+    // Checks that it is idle, and makes it busy; the thread of its decodes. Throws Failure (DISPOSED, BUSY, OUT_OF_MEMORY).
+    Worker & begin(Napi::Env env);
     // Throws Failure (DISPOSED).
     Context & get() const;
     // Throws Failure (DISPOSED, BUSY).
@@ -130,8 +134,9 @@ private:
 
     std::shared_ptr<Context>           context;
     std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
-    ContextStats                       latest; // before the running decode
-    std::unique_ptr<Worker>            worker; // of the decodes, from the first on
+    ContextStats                       latest;    // before the running decode
+    Napi::FunctionReference            on_tokens; // of the running `write`
+    std::unique_ptr<Worker>            worker;    // of the decodes, from the first on
     ExternalMemory                     memory;
 };
 

@@ -13,6 +13,8 @@ public:
     virtual ~Task()                             = default;
     virtual void work() noexcept                = 0;
     virtual void settle(Napi::Env env) noexcept = 0;
+    // Whether its work is over; else more is to come of it.
+    virtual bool is_last() const { return true; }
 };
 
 template <typename T> class PromiseTask : public Task {

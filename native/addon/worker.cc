@@ -27,7 +27,9 @@ struct Worker::Thread {
     static void settle(napi_env env, napi_value, void * context, void * data) {
         const std::unique_ptr<Task> task(static_cast<Task *>(data));
         if (env != nullptr) {
-            napi_unref_threadsafe_function(env, static_cast<Thread *>(context)->channel);
+            if (task->is_last()) {
+                napi_unref_threadsafe_function(env, static_cast<Thread *>(context)->channel);
+            }
             task->settle(env);
         }
     }
@@ -124,6 +126,14 @@ Worker::Worker(Napi::Env env, std::function<void()> abort) {
 
 Worker::~Worker() {
     tasks->push(nullptr);
+}
+
+std::function<void(std::unique_ptr<Task>)> Worker::reporter() const {
+    return [channel = channel](std::unique_ptr<Task> report) {
+        if (napi_call_threadsafe_function(channel, report.get(), napi_tsfn_nonblocking) == napi_ok) {
+            report.release();
+        }
+    };
 }
 
 void Worker::run(Napi::Env env, std::unique_ptr<Task> task) {

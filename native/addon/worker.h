@@ -27,6 +27,9 @@ public:
     // Keeps the process running until the task is settled.
     void run(Napi::Env env, std::unique_ptr<Task> task);
 
+    // For a running task, on the thread: `settle` of what it is called with runs on the JavaScript thread before that of the task.
+    std::function<void(std::unique_ptr<Task>)> reporter() const;
+
 private:
     struct Thread;
     // Shared with the thread, which may live longer.

@@ -26,7 +26,7 @@ Part part_of(int64_t n, int thread, int threads) {
 }
 
 // The largest number, ignoring NaN; -inf if there is none. Works on many at a time, so that the compiler vectorizes; clang turns only
-// a choice with < into one instruction of WebAssembly. Inlined into a search for the best rows it would not be vectorized.
+// a choice with < into one instruction of WebAssembly.
 constexpr size_t lanes = 32;
 
 [[gnu::noinline]] float largest(const float * x, size_t n) {
@@ -46,43 +46,6 @@ constexpr size_t lanes = 32;
         result = x[i] > result ? x[i] : result;
     }
     return result;
-}
-
-struct Ranked {
-    float   value;
-    int32_t position;
-};
-
-bool better(const Ranked & a, const Ranked & b) {
-    return a.value > b.value || (a.value == b.value && a.position < b.position);
-}
-
-// A heap holds the best so far, the worst of them in front; a block without a better number costs only a scan for its
-// maximum.
-constexpr size_t block = 128;
-
-void select(const float * x, size_t n, int32_t * best, size_t k, std::vector<Ranked> & heap) {
-    heap.clear();
-    for (size_t i = 0; i < k; ++i) {
-        heap.push_back({ number(x[i]), static_cast<int32_t>(i) });
-    }
-    std::make_heap(heap.begin(), heap.end(), better);
-    for (size_t start = k; start < n; start += block) {
-        const size_t end = std::min(start + block, n);
-        if (!(largest(x + start, end - start) > heap.front().value)) {
-            continue;
-        }
-        for (size_t i = start; i < end; ++i) {
-            // of a tie, the earlier one wins
-            if (x[i] > heap.front().value) {
-                std::pop_heap(heap.begin(), heap.end(), better);
-                heap.back() = { x[i], static_cast<int32_t>(i) };
-                std::push_heap(heap.begin(), heap.end(), better);
-            }
-        }
-    }
-    std::sort_heap(heap.begin(), heap.end(), better);
-    std::transform(heap.begin(), heap.end(), best, [](const Ranked & r) { return r.position; });
 }
 
 // ---------------------------------------------------------------- prefix sums
@@ -230,16 +193,6 @@ void permute(const float * x, const float * keys, size_t key_step, float * y, si
 }
 
 } // namespace
-
-void top_k(ggml_tensor * dst, int thread, int threads, void *) {
-    const ggml_tensor * x = dst->src[0];
-    std::vector<Ranked> heap;
-    heap.reserve(static_cast<size_t>(dst->ne[0]));
-    for_rows(dst, thread, threads, [&](int64_t row) {
-        select(row_of<const float>(x, row), static_cast<size_t>(x->ne[0]), row_of<int32_t>(dst, row),
-               static_cast<size_t>(dst->ne[0]), heap);
-    });
-}
 
 void argmax(ggml_tensor * dst, int thread, int threads, void *) {
     for_rows(dst, thread, threads, [&](int64_t row) {

@@ -113,8 +113,11 @@ Tensor take_bits(Builder & b, const Node & node, const Tensor *) {
     });
 }
 
+// For fewer rows a kernel does not pay.
+constexpr int64_t several = 8;
+
 bool makes_many(const Builder &, const Node & node, const Tensor *) {
-    return node.dim >= wide;
+    return node.dim >= several;
 }
 
 Tensor take_rows(Builder & b, const Node & node, const Tensor * x) {
@@ -176,7 +179,7 @@ const std::vector<Rewrite> rewrites = {
       OpId::top_k,
       { Family::cpu },
       "ggml's CPU compares the rows one at a time with the worst of the best",
-      "a kernel that compares blocks of rows",
+      "a kernel that compares all rows with a bound of the best",
       is_wide,
       positions<cpu::top_k> },
     { "wide argmax",
@@ -193,7 +196,7 @@ const std::vector<Rewrite> rewrites = {
       "a radix sort",
       is_wide,
       sort_by_digits },
-    { "wide get_rows",
+    { "get_rows of numbers",
       OpId::get_rows,
       { Family::cpu },
       "ggml's CPU copies a row of one number as slowly as a long one",

@@ -3,6 +3,7 @@
 #include "graph/backend.h"
 #include "graph/failure.h"
 #include "return_memory.h"
+#include "states.h"
 
 #include <llama-ext.h> // a private header of the release that this is linked to
 
@@ -23,6 +24,12 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & given)
     check_options(options);
     const std::vector<std::shared_ptr<const Graph>> graphs = std::exchange(options.chains, {});
     const std::vector<uint8_t>                      guides = std::exchange(options.guides, {});
+    // A sequence and its guides are part of one graph, and so are the rows of drafts, of which each sequence has its own number.
+    const bool has_one =
+        options.rows > 1 || std::any_of(guides.begin(), guides.end(), [](uint8_t is) { return is != 0; });
+    if (has_one || model->is_recurrent() || llama_model_n_swa(model->get()) > 0) {
+        options.cache = Cache::shared;
+    }
     for (size_t i = 0; i < graphs.size(); ++i) {
         if (graphs[i] != nullptr) {
             const auto sequence = static_cast<int32_t>(i);
@@ -87,16 +94,25 @@ void Context::set_rows(int32_t rows, int32_t outputs) {
     if (rows <= options.rows && outputs <= options.outputs) {
         return;
     }
-    // A llama.cpp context has a chain once, so the new one gets chains of its own. The old ones are freed after the old context.
-    const ContextOptions old_options = options;
-    options.rows                     = std::max(rows, options.rows);
-    options.outputs                  = std::max(outputs, options.outputs);
-    try {
-        check_options(options);
-    } catch (...) {
-        options = old_options;
-        throw;
+    ContextOptions changed = options;
+    changed.rows           = std::max(rows, options.rows);
+    changed.outputs        = std::max(outputs, options.outputs);
+    changed.cache          = changed.rows > 1 ? Cache::shared : options.cache;
+    check_options(changed);
+    reopen(changed);
+}
+
+void Context::share_cache() {
+    if (options.cache != Cache::shared) {
+        ContextOptions changed = options;
+        changed.cache          = Cache::shared;
+        reopen(changed);
     }
+}
+
+// A llama.cpp context has a chain once, so the new one gets chains of its own. The old ones are freed after the old context.
+void Context::reopen(const ContextOptions & changed) {
+    const ContextOptions     old_options   = std::exchange(options, changed);
     SamplerPtr               old_assembler = std::move(assembler);
     std::map<int32_t, Chain> old_chains    = std::move(chains);
     chains.clear();
@@ -108,11 +124,7 @@ void Context::set_rows(int32_t rows, int32_t outputs) {
             chains[sequence].sampler->take_feeds(*old.sampler);
         }
         opened = open();
-        std::vector<uint8_t> state(llama_state_get_size(context.get()));
-        if (llama_state_get_data(context.get(), state.data(), state.size()) != state.size() ||
-            llama_state_set_data(opened.get(), state.data(), state.size()) != state.size()) {
-            fail(code::compute_failed, "llama.cpp cannot copy the sequences to a context with more rows");
-        }
+        copy_sequences(context.get(), old_options.cache == Cache::shared, opened.get(), options.cache == Cache::shared);
     } catch (...) {
         opened.reset();
         chains    = std::move(old_chains);
@@ -175,13 +187,14 @@ void Context::set_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Ro
 }
 
 void Context::set_guide(int32_t sequence, size_t input, int32_t guide) {
-    Sampler & reader = sampler(sequence);
     check_sequence(guide);
+    sampler(sequence);
     if (model->is_recurrent()) {
         fail(code::invalid_argument,
              "this model computes one sequence at a time, so a chain cannot read the logits of another one");
     }
-    reader.set_guide(input, guide);
+    share_cache();
+    sampler(sequence).set_guide(input, guide);
 }
 
 Sampler & Context::sampler(int32_t sequence) {
@@ -212,7 +225,11 @@ void Context::copy(int32_t from, int32_t to) {
     check_sequence(to);
     if (from != to) {
         remove(to, 0);
-        llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
+        if (options.cache == Cache::shared) {
+            llama_memory_seq_cp(llama_get_memory(context.get()), from, to, -1, -1);
+        } else {
+            copy_sequence(context.get(), from, to);
+        }
     }
 }
 

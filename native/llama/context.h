@@ -4,9 +4,11 @@
 #include "assembler.h"
 #include "context_options.h"
 #include "model.h"
+#include "runs.h"
 #include "sampler.h"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -20,6 +22,13 @@ struct Batch {
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
     std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
+};
+
+// A text that is written on: how many tokens after that of the batch, and the uniforms of each of them in turn.
+struct Ahead {
+    int32_t            sequence;
+    size_t             most;
+    std::vector<float> uniforms;
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -47,6 +56,17 @@ public:
     // Throws Failure (INVALID_ARGUMENT, CONTEXT_FULL, ABORTED, COMPUTE_FAILED, INVALID_LOGITS).
     std::vector<Output> decode(const Batch & batch);
 
+    // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
+    // have, or one that ends it, or `pause` was called. `on_tokens` gets the tokens after each batch, on this thread: for each text one,
+    // or -1. Chains of these texts have no inputs, and their uniforms do not depend on the text. Throws as decode.
+    void write(const Batch & batch, const std::vector<Ahead> & texts,
+               const std::function<void(const std::vector<int32_t> &)> & on_tokens);
+
+    // Ends a `write` on another thread after its present batch.
+    void pause() { pause_requested = true; }
+    // Before a `write`, on the thread that pauses.
+    void forget_pause() { pause_requested = false; }
+
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
 
@@ -66,7 +86,7 @@ public:
 
     // Removes the tokens of a sequence from `from` on.
     void remove(int32_t sequence, int32_t from);
-    // Makes `to` a copy of `from`'s tokens.
+    // Makes `to` a copy of `from`'s tokens, of which nothing is copied where they share a cache.
     void copy(int32_t from, int32_t to);
     // How many tokens a sequence holds, and the least number of them that it can be cut to and go on, besides 0.
     struct Extent {
@@ -84,7 +104,7 @@ public:
         size_t compute = 0;
     };
     Bytes        bytes() const;
-    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
+    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
     ContextStats stats() const;
 
     // Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares
@@ -111,6 +131,8 @@ private:
     using Handle = std::unique_ptr<llama_context, ContextDeleter>;
 
     Handle                        open();
+    void                          reopen(const ContextOptions & changed);
+    void                          share_cache();
     std::vector<GroupToBuild>     groups_to_build() const;
     SamplerStats                  count_chains() const;
     Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);
@@ -120,6 +142,10 @@ private:
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
     bool                          has_guides(const Batch & batch) const;
+    bool                          may_take_part(int32_t sequence, int32_t most_held) const;
+    std::vector<Output>           decode_runs(const Batch & batch);
+    void                          decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
+    std::vector<Output>           decode_at_once(const Batch & batch);
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
     void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
     void   compute(const Batch & batch, size_t begin, size_t end);
@@ -136,6 +162,7 @@ private:
     size_t                           output_limit    = 0; // of one graph, over all sequences
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
+    std::atomic<bool>                pause_requested = false;
 
     // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>      chains;

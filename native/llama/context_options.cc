@@ -42,6 +42,13 @@ ggml_type cache_type_by_name(const std::string & name, const char * what) {
     fail(code::invalid_argument, "%s: expected one of %s, found \"%s\"", what, names.c_str(), name.c_str());
 }
 
+Cache cache_by_name(const std::string & name) {
+    if (name != "auto" && name != "shared") {
+        fail(code::invalid_argument, "cache: expected auto or shared, found \"%s\"", name.c_str());
+    }
+    return name == "shared" ? Cache::shared : Cache::own;
+}
+
 llama_flash_attn_type flash_attention_by_name(const std::string & name) {
     if (name == "auto") {
         return LLAMA_FLASH_ATTN_TYPE_AUTO;
@@ -73,9 +80,8 @@ llama_context_params to_params(const ContextOptions & options) {
     params.type_k                = options.cache_type_k;
     params.type_v                = options.cache_type_v;
     params.flash_attn_type       = options.flash_attention;
-    // Otherwise several sequences need several graphs. For one, a cache of its own is the same, and llama.cpp checks a batch for one
-    // sequence in place of 256.
-    params.kv_unified = options.sequences > 1;
+    // for one sequence both are the same, and llama.cpp checks a batch for one sequence in place of 256
+    params.kv_unified = options.sequences > 1 && options.cache == Cache::shared;
     params.no_perf    = true;
     return params;
 }

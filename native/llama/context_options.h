@@ -14,6 +14,10 @@ namespace ggsl {
 
 enum class Placement { graph, host };
 
+// Where the tokens of sequences are: each has a cache of its own, so that nobody's attention passes over the tokens of others; or all
+// share one, from which a graph can compute any sequences with any numbers of tokens.
+enum class Cache { own, shared };
+
 struct ContextOptions {
     int32_t               context_size  = 0;   // tokens over all sequences; 0: the model's training context
     int32_t               batch_size    = 512; // tokens computed at once
@@ -26,13 +30,16 @@ struct ContextOptions {
     ggml_type             cache_type_v  = GGML_TYPE_F16;
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
     Placement             placement       = Placement::graph;
-    bool                  check_logits    = false;    // check every raw logit of every output
-    std::vector<std::shared_ptr<const Graph>> chains; // by sequence; null: none
-    std::vector<uint8_t>                      guides; // by sequence; 1: it is a guide, as in set_chain
+    Cache                 cache           = Cache::own; // where a model and its chains allow it
+    bool                  check_logits    = false;      // check every raw logit of every output
+    std::vector<std::shared_ptr<const Graph>> chains;   // by sequence; null: none
+    std::vector<uint8_t>                      guides;   // by sequence; 1: it is a guide, as in set_chain
 };
 
 // The cache type of that name. Throws Failure (INVALID_ARGUMENT) that lists the valid ones.
 ggml_type cache_type_by_name(const std::string & name, const char * what);
+// "auto": own, "shared". Throws Failure (INVALID_ARGUMENT).
+Cache cache_by_name(const std::string & name);
 // "auto", "on", "off". Throws Failure (INVALID_ARGUMENT).
 llama_flash_attn_type flash_attention_by_name(const std::string & name);
 

@@ -125,6 +125,21 @@ void Sampler::check_ready(size_t count) {
     }
 }
 
+bool Sampler::is_ready() const {
+    if (is_guide() || has_guides() || rows.empty() ||
+        rows.front().uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
+        return false;
+    }
+    for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
+        const bool is_given =
+            bound().graph.inputs[i].is_constant || !rows.front().floats[i].empty() || !rows.front().ids[i].empty();
+        if (!is_given) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {
     try {
         counters->upload_bytes += group->check(type);

@@ -50,6 +50,8 @@ public:
     void set_guide(size_t index, int32_t guide);
     // Throws Failure (INVALID_ARGUMENT) if uniforms or an input of one of the first `count` rows were never set; a guide needs none.
     void check_ready(size_t count);
+    // Whether the next row has all it needs, and reads no other sequence.
+    bool is_ready() const;
     // Takes what was set for another sampler with the same chain.
     void take_feeds(const Sampler & other);
 

@@ -47,6 +47,7 @@ inline void check_fails(const char * what, const std::function<void()> & work) {
 
 void test_ops();
 void test_kernels();
+void test_runs();
 void test_sorter();
 void test_ranges();
 void test_wire();

@@ -1,13 +1,15 @@
-// Kernels that only WebAssembly uses, so that no other native test covers them, against plain loops in f64.
+// Kernels against plain loops: top_k, and those that only WebAssembly uses, so that no other native test covers them.
 #include "graph/cpu_kernels.h"
 #include "check.h"
 
 #include <ggml-cpu.h>
 #include <ggml.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace ggsl::test {
 
@@ -95,9 +97,60 @@ void check_each(const char * what, ggml_custom_op_t kernel, std::array<float, 2>
     check_near(run(kernel, { x }, attrs), exact, what);
 }
 
+// The positions of the k largest, the largest first, of a tie the earlier ones; NaN counts as -inf.
+std::vector<int32_t> best_of(const float * x, size_t n, size_t k) {
+    const auto           value = [x](int32_t i) { return std::isnan(x[i]) ? -inf : x[i]; };
+    std::vector<int32_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return value(a) > value(b); });
+    order.resize(k);
+    return order;
+}
+
+void check_top_k(const char * what, const Row & x) {
+    for (const int k : { 1, 2, 7, 40, 250, 501, 1000, width }) {
+        ggml_context * context = ggml_init({ size_t{ 1 } << 20, nullptr, false });
+        ggml_tensor *  column  = ggml_new_tensor_2d(context, GGML_TYPE_F32, width, rows);
+        std::memcpy(column->data, x.data(), total * sizeof(float));
+        ggml_tensor * best = ggml_custom_4d(context, GGML_TYPE_I32, k, rows, 1, 1, &column, 1, cpu::top_k, 2, nullptr);
+        for (int thread = 0; thread < 3; ++thread) {
+            cpu::top_k(best, thread, 3, nullptr);
+        }
+        for (size_t row = 0; row < rows; ++row) {
+            const auto   count    = static_cast<size_t>(k);
+            const auto * found    = static_cast<const int32_t *>(best->data) + row * count;
+            const auto   expected = best_of(x.data() + row * width, width, count);
+            CHECK(std::equal(expected.begin(), expected.end(), found), "top_k of %d in row %zu of %s", k, row, what);
+        }
+        ggml_free(context);
+    }
+}
+
+void test_top_k() {
+    check_top_k("numbers", numbers(-9, 30));
+    Row x = numbers(-3, 3);
+    for (float & value : x) {
+        value = std::floor(value);
+    }
+    check_top_k("ties", x);
+    std::sort(x.begin(), x.end());
+    check_top_k("rising numbers", x);
+    for (size_t i = 0; i < total; ++i) {
+        x[i] = i % 5 == 0 ? std::numeric_limits<float>::quiet_NaN() : i % 3 == 0 ? 0.0f : -0.0f;
+    }
+    check_top_k("zeros and NaN", x);
+    for (size_t i = 0; i < total; ++i) {
+        x[i] = i % 101 == 7 ? std::numeric_limits<float>::lowest() : -inf;
+    }
+    check_top_k("the lowest numbers", x);
+    check_top_k("no number", Row(total, std::numeric_limits<float>::quiet_NaN()));
+    check_top_k("infinities", Row(total, inf));
+}
+
 } // namespace
 
 void test_kernels() {
+    test_top_k();
     const Row mask = numbers(-2, 0);
     for (const float scale : { 1.0f, 0.01f, 40.0f }) {
         check_soft_max(scale, numbers(-9, 30), nullptr);

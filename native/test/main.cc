@@ -13,6 +13,7 @@ int main(int count, char ** arguments) {
     ggsl::test::test_wire();
     ggsl::test::test_columns();
     ggsl::test::test_bits();
+    ggsl::test::test_runs();
     ggsl::test::test_cases();
     ggsl::test::test_fuzz();
     ggsl::test::test_automaton();

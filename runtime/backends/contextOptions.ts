@@ -1,10 +1,12 @@
 /** Options of a model's context: memory and threads, under llama.cpp's names. */
 import {
+  CACHES,
   CACHE_TYPES,
   FLASH_ATTENTION,
   MAX_BATCH,
   MAX_CONTEXT,
   MAX_THREADS,
+  type CacheKind,
   type CacheType,
   type FlashAttention,
 } from "@ggsl/compiler/llama/contexts.js";
@@ -31,6 +33,13 @@ export interface ContextSettings {
    * @default `f16`
    */
   readonly cacheTypeV?: CacheType | undefined;
+  /**
+   * Whether each sequence has a cache of its own (`auto`), so that its attention passes over no tokens of others, or all share
+   * one (`shared`), where copies of a shared beginning take no time. With `auto` one is shared by recurrent models and those
+   * with a sliding window, and from the first text with drafts or guides on.
+   * @default `auto`
+   */
+  readonly cache?: CacheKind | undefined;
   /**
    * CPU threads, from 1 to twice the number of processors and at most 512. Threads wait for
    * each other by spinning, so more threads than idle processors are very slow.
@@ -63,6 +72,7 @@ export const CONTEXT_SETTINGS: is.Checks<ContextSettings> = {
   contextSize: is.integer(1, MAX_CONTEXT),
   cacheTypeK: is.oneOf(...CACHE_TYPES),
   cacheTypeV: is.oneOf(...CACHE_TYPES),
+  cache: is.oneOf(...CACHES),
   threads: is.integer(1, MAX_THREADS),
   batchThreads: is.integer(1, MAX_THREADS),
   promptBatch: is.integer(1, MAX_BATCH),

@@ -22,7 +22,7 @@ export interface ToolCall {
   };
 }
 
-/** Further members, such as `reasoning_content`, reach the template as they are. */
+/** Further members reach the template as they are. */
 export interface ChatMessage {
   /** `system`, `user`, `assistant`, `tool`, or another role that the template knows. */
   readonly role: string;
@@ -32,6 +32,8 @@ export interface ChatMessage {
   /** Of the call that a message of the role `tool` answers. */
   readonly tool_call_id?: string | undefined;
   readonly name?: string | undefined;
+  /** The model's thought before the content. It reaches the template by the name that it reads, as `reasoning` and `thinking` do. */
+  readonly reasoning_content?: string | null | undefined;
   readonly [member: string]: unknown;
 }
 
@@ -59,9 +61,15 @@ const calls = is.listOf(
 const tool = is.having({ function: is.having({ name: is.text }) });
 const toolList = is.listOf("a list of tools", tool);
 
+const thought = is.that(
+  "a text, or null",
+  (value) => value === undefined || value === null || typeof value === "string",
+);
+
 const message: is.Check = (value, name) => {
   is.having({ role })(value, name);
   const given = value as ChatMessage;
+  thought(given.reasoning_content, `${name}.reasoning_content`);
   if (given.tool_calls !== undefined) calls(given.tool_calls, `${name}.tool_calls`);
   const isSilent = given.content === undefined || given.content === null;
   const mayBeSilent = given.tool_calls?.length || (given.content === null && given.role === "assistant");
@@ -100,6 +108,10 @@ export interface Forms {
   readonly content: "text" | "parts";
   /** Messages of the role `system`. Else their text is put before the next message, as llama.cpp's programs do. */
   readonly system: boolean;
+  /** Thoughts: as members of a message, or as parts of its content. */
+  readonly thoughts: "members" | "parts";
+  /** Whether a message with calls may have both a content and a thought. */
+  readonly thoughtsBeside: boolean;
 }
 
 /** The messages in the forms that a template reads. Numbers of arguments that are given as JSON text are shown by `digits`. */
@@ -107,6 +119,7 @@ export const prepared = (messages: readonly ChatMessage[], forms: Forms, digits:
   withoutSystem(messages, forms).map((given, i) => ({
     ...given,
     content: contentOf(given, forms),
+    ...thoughtOf(given, forms),
     ...(given.tool_calls && {
       tool_calls: given.tool_calls.map((call, j) => ({
         type: "function",
@@ -129,6 +142,26 @@ function contentOf(message: ChatMessage, forms: Forms): string | readonly TextPa
   const { content: given } = message;
   if (forms.content === "text") return joinedContent(message);
   return typeof given === "string" ? [{ type: "text", text: given }] : (given ?? []);
+}
+
+/** The names by which templates read a thought. */
+const THOUGHTS = ["reasoning_content", "reasoning", "thinking", "thought"] as const;
+
+/** The members of a message that have its thought, by all names that templates have for it. */
+function thoughtOf(message: ChatMessage, { thoughts, thoughtsBeside, content }: Forms): Record<string, unknown> {
+  const given = THOUGHTS.map((name) => message[name]).find((one) => typeof one === "string" && one !== "");
+  if (message.role !== "assistant" || given === undefined) return {};
+  const text = joinedContent(message);
+  if (thoughts === "parts")
+    return {
+      content: [{ type: "thinking", thinking: given }, ...(text === "" ? [] : [{ type: "text", text }])],
+    };
+  const isJoined = !thoughtsBeside && text !== "" && (message.tool_calls?.length ?? 0) > 0;
+  const thought = isJoined ? `${given as string}\n\n${text}` : given;
+  return {
+    ...Object.fromEntries(THOUGHTS.map((name) => [name, thought])),
+    ...(isJoined && { content: content === "text" ? "" : [] }),
+  };
 }
 
 const joinedContent = ({ content: given }: ChatMessage): string =>

@@ -4,6 +4,7 @@ import { invalid, translated } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
 import { threadsHere } from "../core/threads.js";
+import { EFFORTS, type Effort } from "./reasoning/efforts.js";
 import { loadJinja } from "./jinja.js";
 import type { Rendered } from "./letters.js";
 import { Budget, CHAT_THREADS, NotHere } from "./limits.js";
@@ -36,6 +37,12 @@ export interface ChatOptions {
    * @default none
    */
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Whether the model thinks before it answers, or how much (`"none"` is false), by the variables that its template reads. A template that
+   * cannot be told is an error. `variables` come first.
+   * @default the template's
+   */
+  readonly reasoning?: boolean | Effort | undefined;
 }
 
 export const CHAT: is.Checks<ChatOptions> = {
@@ -43,6 +50,7 @@ export const CHAT: is.Checks<ChatOptions> = {
   addGenerationPrompt: is.flag,
   template: is.text,
   variables: is.someObject,
+  reasoning: is.oneOf(true, false, ...EFFORTS),
 };
 const checkChat = is.options(CHAT);
 

@@ -76,7 +76,7 @@ export function openTemplate(jinja: Jinja, source: string): Template {
       if (forms) return forms;
       if (isSlow && !budget.isFinal) throw new NotHere();
       isSlow = !budget.isFinal;
-      forms = formsOf(render, budget);
+      forms = formsOf(source, render, budget);
       return forms;
     },
   };
@@ -166,6 +166,12 @@ function range(first: number, last?: number, step = 1): number[] {
 
 // ---------------------------------------------------------------- forms
 
+/** A content with a thought in it, as some templates read it. */
+const thinking = (thought: string): object[] => [
+  { type: "thinking", thinking: thought },
+  { type: "text", text: "a" },
+];
+
 const MARK = "GGSLMARK";
 const variablesOf = (messages: readonly object[]): Record<string, unknown> => ({
   messages,
@@ -176,7 +182,7 @@ const variablesOf = (messages: readonly object[]): Record<string, unknown> => ({
 });
 
 /** What a template reads: whether it shows a text in one form. */
-function formsOf(render: Template["render"], budget: Budget): Forms {
+function formsOf(source: string, render: Template["render"], budget: Budget): Forms {
   const shows = (messages: readonly object[]): boolean => {
     try {
       const text = render(variablesOf(messages), new Date(0), budget.isFinal ? new Budget() : budget);
@@ -189,13 +195,11 @@ function formsOf(render: Template["render"], budget: Budget): Forms {
   const isText = shows([{ role: "user", content: MARK }]);
   const isParts = !isText && shows([{ role: "user", content: [{ type: "text", text: MARK }] }]);
   const content = (text: string): unknown => (isParts ? [{ type: "text", text }] : text);
+  const asked = { role: "user", content: content("a") };
+  const answer = (members: object): object => ({ role: "assistant", content: content(""), ...members });
   const call = (args: unknown): object[] => [
-    { role: "user", content: content("a") },
-    {
-      role: "assistant",
-      content: content(""),
-      tool_calls: [{ id: "call00001", type: "function", function: { name: "f", arguments: args } }],
-    },
+    asked,
+    answer({ tool_calls: [{ id: "call00001", type: "function", function: { name: "f", arguments: args } }] }),
     { role: "tool", name: "f", tool_call_id: "call00001", content: content("b") },
     { role: "assistant", content: content("c") },
     { role: "user", content: content("d") },
@@ -205,7 +209,18 @@ function formsOf(render: Template["render"], budget: Budget): Forms {
     { role: "system", content: content(MARK) },
     { role: "user", content: content("a") },
   ];
+  // each is tried only for templates that name it
+  const hasParts = /==\s*['"]thinking['"]/.test(source) && shows([asked, answer({ content: thinking(MARK) })]);
+  const withCall = (members: object): object[] => [asked, { ...call(isObject ? { a: "b" } : "{}")[1], ...members }];
+  const thought = { reasoning_content: MARK, thinking: MARK };
+  const isRefused =
+    source.includes("raise_exception") &&
+    /\.thinking\b/.test(source) &&
+    shows(withCall({ content: content(""), ...thought })) &&
+    !shows(withCall({ content: content("b"), ...thought }));
   return {
+    thoughts: hasParts ? "parts" : "members",
+    thoughtsBeside: !isRefused,
     // a template that shows nothing at all is left to its errors
     system: shows(system) || (!isText && !isParts),
     content: isParts ? "parts" : "text",

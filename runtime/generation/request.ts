@@ -16,6 +16,7 @@ import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
 import { stopTexts } from "./stops.js";
+import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
 /** A request to generate one sequence. */
 export interface SequenceRequest extends TokenizeOptions, EndOptions {
@@ -86,6 +87,14 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly lane?: string | undefined;
   /**
+   * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Only of a
+   * chain whose uniforms do not depend on the text, and that gives nothing but the token. What is set, taken back or saved counts from the
+   * last piece that was read; tokens after it are computed again.
+   * @default 16; in a batch of several sequences 4, unless its texts join at once
+   * @unit tokens
+   */
+  readonly ahead?: number | undefined;
+  /**
    * Its tokens are part of every decode, whatever the chain computes: `decodeWork` of the batch is for the others.
    * @default false
    */
@@ -111,6 +120,12 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    * @default none
    */
   readonly speculate?: Speculate | undefined;
+  /**
+   * A limit for a thought with which the text begins. States and measures of the chain are those of the token that it picked where an end
+   * is written.
+   * @default thoughts have none
+   */
+  readonly thought?: ThoughtLimit | undefined;
 }
 
 /** Where sequences run. Settings of the context default to those given to `loadModel`. */
@@ -143,6 +158,8 @@ export const RUN: is.Checks<RunOptions> = {
 export const checkRun = is.someOptions(RUN);
 
 const MAX_LISTED = 100;
+/** The most tokens that a text may be ahead of its reader. */
+const MAX_AHEAD = 256;
 /** The most sequences of a batch. */
 export const MAX_SEQUENCES = 256;
 
@@ -154,6 +171,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   guides: is.someObject,
   maxTokens: is.integer(0),
   minTokens: is.integer(0, NO_END),
+  ahead: is.integer(0, MAX_AHEAD),
   ignoreEnd: is.flag,
   stop: stopTexts,
   logprobs: is.integer(0, MAX_LISTED),
@@ -167,6 +185,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   onPromptProgress: is.callback,
   resume: savedSequence,
   speculate,
+  thought: thoughtLimit,
 };
 
 /** Throws `InputError` for an invalid request; `checks` are those of all its options. */
@@ -175,6 +194,8 @@ export function checkSequence(options: SequenceRequest, all: is.Checks<SequenceR
   // it has no default
   checks.chain(options.chain, "chain");
   checkLengths(options);
+  if (options.thought !== undefined && options.resume !== undefined)
+    throw invalid("`thought` cannot be given with `resume`: a text that goes on is not at its beginning");
   if (options.seed !== undefined && options.resume !== undefined)
     throw invalid("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has");
 }

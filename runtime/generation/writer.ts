@@ -9,6 +9,7 @@ import { grammarsReady } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
 import type { NativeModel } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
+import type { Later } from "../decode/scheduler/ahead.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
 import {
   featureInputs,
@@ -25,6 +26,7 @@ import { mayEnd, withoutEnds } from "./ends.js";
 import { forcing, type Force, type Forced } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
+import { isForeseeable, laterUniforms } from "../sequence/later.js";
 import { Line } from "../sequence/line.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
@@ -33,6 +35,7 @@ import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
+import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
@@ -78,7 +81,11 @@ export class Writer {
   /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
   private ready: Given<Omit<Piece, "text">>[] = [];
   private rests: Uint8Array[] = [];
+  /** Tokens that were computed before they were asked for. */
+  private later: Later | undefined;
+  private readonly isForeseeable: boolean;
   private readonly force: Force | undefined;
+  private readonly thought: Thought | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -94,6 +101,8 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);
+    this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
+    this.isForeseeable = goesOn(parts);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,
@@ -132,6 +141,7 @@ export class Writer {
   setUniforms(values: UniformValues): void {
     checkTailKeeps(this.parts.graph, this.sequence.params, values);
     this.parts.speculator?.setUniforms(values, this.text.tokens);
+    this.forgetLater();
     this.line.setUniforms(values);
   }
 
@@ -143,6 +153,7 @@ export class Writer {
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
     const { tail, prompt, model } = this.parts;
     const left = given - count;
+    this.forgetLater();
     if (tail && left < tail.least)
       throw new InputError(
         `the host tail of this chain remembers ${given - tail.least} of the tokens that were read, found ${count}: take fewer back`,
@@ -152,6 +163,7 @@ export class Writer {
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
+    this.thought?.restart(this.text.tokens.subarray(prompt.length));
     this.rests.length = left;
     this.ready = [];
     this.output.restart(this.rests.at(-1));
@@ -166,6 +178,12 @@ export class Writer {
 
   close(): void {
     this.isClosed = true;
+    this.forgetLater();
+  }
+
+  private forgetLater(): void {
+    this.later?.stop();
+    this.later = undefined;
   }
 
   save(): Saved {
@@ -187,8 +205,9 @@ export class Writer {
     const start = performance.now();
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
-    const forced = this.forced();
-    const { token, facts, scalars }: Picked = forced ?? (await this.pick());
+    const closing = this.thought?.next();
+    const forced = closing === undefined ? this.forced() : undefined;
+    const { token, facts, scalars }: Picked = forced ?? (await this.pick(closing));
     this.meter.add(performance.now() - start, count);
     if (model.isEnd(token)) {
       // no token of the text, and a grammar that was asked may not allow it
@@ -196,6 +215,7 @@ export class Writer {
       return this.end({ finish: "end" });
     }
     if (forced) this.forcedAt.push(count);
+    this.thought?.accept(token, closing !== undefined);
     this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
@@ -238,8 +258,14 @@ export class Writer {
     return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
-  private async pick(): Promise<Picked> {
+  /** @param closing comes whatever the chain picks */
+  private async pick(closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
+    const known = this.later && (await this.later.next());
+    if (known !== undefined) {
+      this.read = this.text.tokens.length;
+      return { token: known, scalars: NONE };
+    }
     const sequence = this.picking(this.sequence);
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
@@ -247,7 +273,7 @@ export class Writer {
     const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
     const output = placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
-    const token = left ? left.selected : output.sampled![0]!;
+    const token = closing ?? (left ? left.selected : output.sampled![0]!);
     const scalars = output.states ?? NONE;
     if (logprobs === undefined && alternatives === 0) return { token, scalars };
     const kept = (): KeptRows =>
@@ -274,7 +300,12 @@ export class Writer {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
+    const ahead = this.isForeseeable && {
+      most: Math.min(options.ahead ?? slot.ahead, this.limit - count - 1),
+      uniforms: (more: number) => laterUniforms(this.sequence, more),
+    };
+    const own = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
+    const step = { ...own, ...(ahead && { ahead }) };
     const output = await (speculator
       ? speculator.next({
           slot,
@@ -286,9 +317,24 @@ export class Writer {
         })
       : slot.decode(step));
     this.read = tokens.length;
+    this.later = output.later;
     return output;
   }
 }
+
+/** Whether its tokens can be computed before they are asked for: nothing but the token is asked of the chain, and nothing else picks. */
+const goesOn = ({ model, graph, options, placed, rows, guides, speculator }: Parts): boolean =>
+  isForeseeable(graph) &&
+  graph.measures.length === 0 &&
+  graph.outputs.sampled !== undefined &&
+  graph.outputs.candidates === undefined &&
+  !model.info.isRecurrent &&
+  placed.split === undefined &&
+  rows === undefined &&
+  guides.length === 0 &&
+  speculator === undefined &&
+  options.logprobs === undefined &&
+  options.thought === undefined;
 
 /** A part with drafted tokens after its own. */
 const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
-import { chatPrompt } from "./chats.js";
+import { Reading, type AnswerLimits, type AnswerParts } from "./answers.js";
+import { chatPrompt, LIMITS } from "./chats.js";
 import type { ChatMessage } from "../chat/messages.js";
 import { CHAT, type ChatOptions } from "../chat/render.js";
 import * as is from "../core/check.js";
@@ -33,6 +34,13 @@ export interface BatchOptions extends RunOptions {
    */
   readonly decodeWork?: number | undefined;
   /**
+   * A text that begins, or is set, while others are computed ahead of their readers joins them with the next decode, not after as many tokens
+   * as they are ahead. What is decoded together depends on time then, and so the last digits of the model's logits, as between a single text
+   * and a batch.
+   * @default false
+   */
+  readonly joinsAtOnce?: boolean | undefined;
+  /**
    * Called after each decode with the milliseconds that it took; it must not throw.
    * @default none
    */
@@ -52,8 +60,8 @@ export interface GenerationBatch extends Disposable {
   /** Adds the answer to a conversation. Throws as `Model.chat` does. */
   chat<T extends ChainTypes = AnyChainTypes>(
     messages: readonly ChatMessage[],
-    request: SequenceRequestOf<T> & ChatOptions,
-  ): GenerationOf<T>;
+    request: SequenceRequestOf<T> & ChatOptions & AnswerLimits,
+  ): GenerationOf<T> & AnswerParts;
   /** Different chains of the generations that run; equal ones share a subgraph. */
   readonly liveChains: number;
   /** Tokens that have waited for a later decode because of `decodeWork`. */
@@ -69,25 +77,36 @@ const BATCH: is.Checks<BatchOptions> = {
   reserved: is.listOf("a list of numbers of sequences", is.integer(0)),
   decodeWork: is.integer(1),
   onDecode: is.callback,
+  joinsAtOnce: is.flag,
 };
 const checkBatch = is.options(BATCH);
-const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions> = { ...REQUEST, ...CHAT };
+const CHAT_REQUEST: is.Checks<SequenceRequest & ChatOptions & AnswerLimits> = { ...REQUEST, ...CHAT, ...LIMITS };
 
 export function openBatch(model: LoadedModel, options: BatchOptions): GenerationBatch {
   checkBatch(options, "options");
-  const { sequences, reserved = [], onDecode, decodeWork } = options;
+  const { sequences, reserved = [], onDecode, decodeWork, joinsAtOnce } = options;
   sequenceCount(sequences, "sequences"); // it has no default
   is.listOf("a list of numbers of sequences", is.integer(0, sequences - 1))(reserved, "reserved");
-  const scheduler = openScheduler(model, sequences, options, { reserved: new Set(reserved), onDecode, decodeWork });
+  const scheduler = openScheduler(model, sequences, options, {
+    reserved: new Set(reserved),
+    onDecode,
+    decodeWork,
+    joinsAtOnce,
+  });
   const dispose = (): void => scheduler.dispose();
   // the types check names only at compile time; here all names are checked
   const add = (prompt: string | Int32Array, request: SequenceRequest): Generation => {
     checkSequence(request);
     return generateIn({ scheduler, model, options }, prompt, request);
   };
-  const chat = (messages: readonly ChatMessage[], request: SequenceRequest & ChatOptions): Generation => {
+  const chat = (
+    messages: readonly ChatMessage[],
+    request: SequenceRequest & ChatOptions & AnswerLimits,
+  ): Generation & AnswerParts => {
     checkSequence(request, CHAT_REQUEST);
-    return generateIn({ scheduler, model, options }, chatPrompt(model.native, messages, request), request);
+    const reading = new Reading(model.native, request);
+    const prompt = chatPrompt(model.native, messages, request, { reading });
+    return reading.with(generateIn({ scheduler, model, options }, prompt, reading.limited(request)));
   };
   return {
     add: add as GenerationBatch["add"],

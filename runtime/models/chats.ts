@@ -1,6 +1,6 @@
 /** Answers to conversations. */
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type * as is from "../core/check.js";
+import * as is from "../core/check.js";
 import { contextSettings } from "../backends/contextOptions.js";
 import {
   generateIn,
@@ -16,6 +16,7 @@ import type { NativeModel } from "../backends/native/binding.js";
 import { LatePrompt, promptTokens } from "../sequence/prompt.js";
 import type { Scheduler } from "../decode/scheduler/scheduler.js";
 import type { ChatMessage } from "../chat/messages.js";
+import { Reading, toldConversation, type AnswerLimits, type AnswerParts } from "./answers.js";
 import { CHAT, openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
 import { renderedTokens } from "../chat/tokens.js";
 
@@ -23,15 +24,18 @@ import { renderedTokens } from "../chat/tokens.js";
 export function chatPrompt(
   model: NativeModel,
   messages: readonly ChatMessage[],
-  { tools, addGenerationPrompt, template, variables, lane, signal }: ChatOptions & Partial<SequenceRequest>,
-  mostTokens = 0,
+  { tools, addGenerationPrompt, template, variables, reasoning, lane, signal }: ChatOptions & Partial<SequenceRequest>,
+  { mostTokens = 0, reading }: { readonly mostTokens?: number | undefined; readonly reading?: Reading } = {},
 ): LatePrompt {
-  const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables });
+  const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables, reasoning });
   return new LatePrompt(async () => {
     try {
       const client = { lane, signal };
-      const rendered = await renderConversation(model, conversation, client);
-      return promptTokens(model, await renderedTokens(model, rendered, mostTokens, client));
+      const told = await toldConversation(model, conversation, reasoning);
+      const rendered = await renderConversation(model, told, client);
+      const tokens = promptTokens(model, await renderedTokens(model, rendered, mostTokens, client));
+      await reading?.begin(tokens);
+      return tokens;
     } catch (error) {
       throw translate(error, signal);
     }
@@ -67,17 +71,19 @@ export class KeptContext {
   }
 }
 
-const ANSWER: is.Checks<GenerateOptions & ChatOptions> = { ...REQUEST, ...RUN, ...CHAT };
+export const LIMITS: is.Checks<AnswerLimits> = { reasoningBudget: is.integer(0) };
+const ANSWER: is.Checks<GenerateOptions & ChatOptions & AnswerLimits> = { ...REQUEST, ...RUN, ...CHAT, ...LIMITS };
 
 /** A generation in the kept context. */
 export function startChat(
   model: LoadedModel,
   kept: KeptContext,
   messages: readonly ChatMessage[],
-  options: GenerateOptions & ChatOptions,
-): Generation {
+  options: GenerateOptions & ChatOptions & AnswerLimits,
+): Generation & AnswerParts {
   checkSequence(options, ANSWER);
-  const prompt = chatPrompt(model.native, messages, options);
+  const reading = new Reading(model.native, options);
+  const prompt = chatPrompt(model.native, messages, options, { reading });
   const settings = contextSettings(options, model.settings);
   const { placement, checkLogits } = options;
   const sequences = 1 + guidesOf(graphOf(options)).length;
@@ -92,5 +98,6 @@ export function startChat(
     acquire: (request) => take().scheduler.acquire(request),
     companion: (...given) => take().scheduler.companion(...given),
   };
-  return generateIn({ scheduler, model, options }, prompt, options, () => taken?.free());
+  const request = reading.limited(options);
+  return reading.with(generateIn({ scheduler, model, options }, prompt, request, () => taken?.free()));
 }

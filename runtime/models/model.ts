@@ -14,6 +14,7 @@ import { grammarPlace, vocabularyOf } from "../sequence/features/model.js";
 import type { Vocabulary } from "../core/vocabulary.js";
 import { remember } from "../generation/loaded.js";
 import { chatPrompt, KeptContext, startChat } from "./chats.js";
+import { toldConversation, type AnswerLimits, type AnswerParts } from "./answers.js";
 import type { ChatMessage } from "../chat/messages.js";
 import { openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
 import { tokenText, tokensLater, tokensOf, type TokenizeOptions } from "../sequence/prompt.js";
@@ -98,12 +99,13 @@ export interface Model extends Disposable {
    * writes are read as such; in messages and tools they are letters. Calls with equal settings of the context share one, one after the other, which stays open until the model is disposed or
    * other settings come; a call while it is in use has one of its own.
    * @throws InputError as `generate` does, and for messages that are not valid; the loop over the pieces throws those of the
-   * template: NO_TEMPLATE, INVALID_TEMPLATE, TEMPLATE_REFUSED, TEMPLATE_FAILED, LIMIT_EXCEEDED
+   * template: NO_TEMPLATE, INVALID_TEMPLATE, TEMPLATE_REFUSED, TEMPLATE_FAILED, LIMIT_EXCEEDED. Its pieces are the text as the model writes it; `parts` has thoughts,
+   * content and calls of tools
    */
   chat<T extends ChainTypes = AnyChainTypes>(
     messages: readonly ChatMessage[],
-    options: GenerateOptionsOf<T> & ChatOptions,
-  ): GenerationOf<T>;
+    options: GenerateOptionsOf<T> & ChatOptions & AnswerLimits,
+  ): GenerationOf<T> & AnswerParts;
   /**
    * The prompt that `chat` makes of a conversation. Rejects as `chat` does.
    * @throws AbortError when `signal` is aborted while the conversation waits for a thread
@@ -238,7 +240,7 @@ function modelOf(model: LoadedModel): Model {
   const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
     startGeneration(model, prompt, options);
   const kept = new KeptContext();
-  const chat = (messages: readonly ChatMessage[], options: GenerateOptions & ChatOptions): Generation =>
+  const chat = (messages: readonly ChatMessage[], options: GenerateOptions & ChatOptions & AnswerLimits): Generation =>
     startChat(model, kept, messages, options);
   const dispose = (): void => {
     kept.dispose();
@@ -267,7 +269,8 @@ function modelOf(model: LoadedModel): Model {
       const { lane, signal, ...chosen } = options;
       const conversation = openConversation(messages, chosen);
       try {
-        return (await renderConversation(native, conversation, { lane, signal })).text;
+        const told = await toldConversation(native, conversation, chosen.reasoning);
+        return (await renderConversation(native, told, { lane, signal })).text;
       } catch (error) {
         throw translate(error, signal);
       }
@@ -275,7 +278,7 @@ function modelOf(model: LoadedModel): Model {
     async tokenizeChat(messages, options = {}) {
       checkTokenizeChat(options, "options");
       const { mostTokens, ...chosen } = options;
-      return chatPrompt(native, messages, chosen, mostTokens).tokens();
+      return chatPrompt(native, messages, chosen, { mostTokens }).tokens();
     },
     batch: (options) => openBatch(model, options),
     logits: (prompt, options = {}) => nextLogits(model, prompt, options),

@@ -139,6 +139,7 @@ const CONTEXT: OptionNames<ContextSettings> = {
   contextSize: true,
   cacheTypeK: true,
   cacheTypeV: true,
+  cache: true,
   threads: true,
   batchThreads: true,
   promptBatch: true,

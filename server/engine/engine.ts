@@ -1,4 +1,6 @@
 /** The model of a server, and the batch that all texts are written in. */
+import { controlsIn } from "ggsl/chat/calls/controls.js";
+import { ChatForms } from "ggsl/chat/forms.js";
 import type { GenerationBatch } from "ggsl/models/batch.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import type { Model } from "ggsl/models/model.js";
@@ -40,6 +42,8 @@ export class Engine {
   readonly contextSize: number;
   readonly template: string | undefined;
   readonly drafts: Drafts;
+  /** How the model calls tools, and how it thinks. */
+  readonly forms: ChatForms;
   /** When it was opened, in seconds since 1970. */
   readonly created = Math.floor(Date.now() / 1000);
 
@@ -53,6 +57,12 @@ export class Engine {
     this.#options = options;
     this.#model = model;
     this.#batch = this.#open();
+    const source = (): string => `${template ?? ""}${templatesOf(this.model)}`;
+    this.forms = new ChatForms({
+      render: (messages, given) => this.model.renderChat(messages, { ...given, template }),
+      source,
+      controls: () => controlsIn(source(), this.model.vocabulary),
+    });
   }
 
   /** The first of its names. */
@@ -83,6 +93,16 @@ export class Engine {
 
   #open(): GenerationBatch {
     const { strict, spare, sequences, ...options } = this.#options;
-    return this.#model.batch({ ...options, sequences: sequences + spare, ...(strict && { strict }) });
+    return this.#model.batch({
+      ...options,
+      joinsAtOnce: true,
+      sequences: sequences + spare,
+      ...(strict && { strict }),
+    });
   }
 }
+
+const templatesOf = ({ info: { metadata } }: Model): string =>
+  Object.entries(metadata)
+    .flatMap(([key, value]) => (key.startsWith("tokenizer.chat_template") ? [value] : []))
+    .join("\n");

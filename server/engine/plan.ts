@@ -3,6 +3,7 @@ import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import type { Piece } from "ggsl/generation/pieces.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
+import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../request/bodies.js";
 import { refusalFor } from "../faults.js";
@@ -11,6 +12,7 @@ import type { Engine } from "./engine.js";
 import type { Waiter } from "../lanes/lane.js";
 import { draftsFor } from "./drafts.js";
 import { seededBy, type Prepared } from "./parameters.js";
+import { variablesOf } from "./thinking.js";
 
 /** A text to write. */
 export interface PlannedText {
@@ -59,29 +61,37 @@ function checkRoom({ contextSize }: Engine, prompts: Int32Array[], field: "messa
   return prompts;
 }
 
-const chatTokens = (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
+const chatTokens = async (engine: Engine, body: ChatBody, client: Waiter): Promise<Int32Array> =>
   engine.model.tokenizeChat(messagesOf(body), {
-    ...renderingOf(engine, body),
+    ...(await renderingOf(engine, body)),
     mostTokens: mostOfPrompt(engine),
     ...client,
   });
 
+/** How many tokens a conversation has. Throws a `Refusal` for one with far more than the context. */
+export const countPrompt = async (engine: Engine, body: ChatBody, client: Waiter): Promise<number> =>
+  (await inField("messages", chatTokens(engine, body, client))).length;
+
 /** The prompt of a conversation. Throws a `Refusal`. */
 export const promptTextOf = (engine: Engine, body: TemplateBody, client: Waiter): Promise<string> =>
-  inField("messages", engine.model.renderChat(messagesOf(body), { ...renderingOf(engine, body), ...client }));
+  inField(
+    "messages",
+    renderingOf(engine, body).then((given) => engine.model.renderChat(messagesOf(body), { ...given, ...client })),
+  );
 
 const messagesOf = ({ messages }: TemplateBody): readonly ChatMessage[] =>
   messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
 
-const renderingOf = (
-  { template }: Engine,
-  { tools, tool_choice: choice, chat_template_kwargs: variables, add_generation_prompt: begins }: TemplateBody,
-): ChatOptions => ({
-  ...(tools?.length && choice !== "none" && { tools }),
-  ...(variables && { variables }),
-  ...(begins !== undefined && { addGenerationPrompt: begins }),
-  template,
-});
+async function renderingOf(engine: Engine, body: TemplateBody): Promise<ChatOptions> {
+  const { tools, tool_choice: choice, add_generation_prompt: begins } = body;
+  const variables = await variablesOf(engine, body);
+  return {
+    ...(tools?.length && choice !== "none" && { tools }),
+    ...(variables && { variables }),
+    ...(begins !== undefined && { addGenerationPrompt: begins }),
+    template: engine.template,
+  };
+}
 
 /** What is made of a field. Throws a `Refusal` that names it. */
 export const inField = <T>(field: string, made: Promise<T>): Promise<T> =>
@@ -134,7 +144,7 @@ export function textsOf(
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
-  { signal, lane }: Waiter,
+  { signal, lane, thought }: Waiter & { readonly thought?: ThoughtLimit | undefined },
 ): PlannedText[] {
   const { body } = given;
   const { n = 1, min_tokens: minTokens, ignore_eos: ignoreEnd, stop = [] } = body;
@@ -161,6 +171,7 @@ export function textsOf(
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
     ...(speculate && { speculate }),
+    ...(thought && { thought }),
     // without any, the picked token would have none, either
     ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),
   };

@@ -1,25 +1,50 @@
-/** Server-sent events of one answer. A reader that is slow holds up only its own texts. */
+/** One answer as a stream: server-sent events, or lines of JSON. A reader that is slow holds up only its own texts. */
 import type { ServerResponse } from "node:http";
 import { guarded } from "../guarded.js";
 
+export interface StreamEvent {
+  /** Of a server-sent event. */
+  readonly name?: string;
+  readonly data: object | string;
+}
+
+/** How events are written. */
+export interface StreamForm {
+  readonly type: string;
+  readonly text: (event: StreamEvent) => string;
+}
+
+const dataOf = ({ data }: StreamEvent): string => (typeof data === "string" ? data : JSON.stringify(data));
+
+export const SERVER_SENT: StreamForm = {
+  type: "text/event-stream; charset=utf-8",
+  text: (event) => `${event.name === undefined ? "" : `event: ${event.name}\n`}data: ${dataOf(event)}\n\n`,
+};
+export const JSON_LINES: StreamForm = {
+  type: "application/x-ndjson",
+  text: (event) => `${dataOf(event)}\n`,
+};
+
 const HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
   // proxies must not collect events
   "x-accel-buffering": "no",
 } as const;
 
+interface StreamOptions {
+  readonly form: StreamForm;
+  /** Called before the first event; gives further headers. */
+  readonly open: () => Readonly<Record<string, string>>;
+  /** Milliseconds that a reader may take nothing before it counts as gone. */
+  readonly patience: number;
+}
+
 export class EventStream {
   private drained: Promise<void> | undefined;
 
-  /**
-   * @param open called before the first event; gives further headers
-   * @param patience milliseconds that a reader may take nothing before it counts as gone
-   */
   constructor(
     private readonly response: ServerResponse,
-    private readonly open: () => Readonly<Record<string, string>>,
-    private readonly patience: number,
+    private readonly options: StreamOptions,
   ) {}
 
   get isOpen(): boolean {
@@ -27,28 +52,30 @@ export class EventStream {
   }
 
   /** Sends an event; a promise if its reader is behind, which resolves when it has caught up, or has gone. */
-  send(data: object | string): Promise<void> | undefined {
+  send(event: StreamEvent): Promise<void> | undefined {
     const { response } = this;
-    if (!response.headersSent) response.writeHead(200, { ...HEADERS, ...this.open() });
+    const { form, open } = this.options;
+    if (!response.headersSent) response.writeHead(200, { "content-type": form.type, ...HEADERS, ...open() });
     if (response.destroyed) return undefined;
-    const text = typeof data === "string" ? data : JSON.stringify(data);
-    if (response.write(`data: ${text}\n\n`)) return undefined;
+    if (response.write(form.text(event))) return undefined;
     return (this.drained ??= this.drain());
   }
 
-  end(): void {
-    void this.send("[DONE]");
-    this.response.end();
+  /** Sends events in turn. */
+  sendAll(events: readonly StreamEvent[]): Promise<void> | undefined {
+    let last: Promise<void> | undefined;
+    for (const event of events) last = this.send(event);
+    return last;
   }
 
-  /** Ends a stream that has begun with an error. */
-  fail(body: object): void {
-    void this.send(body);
+  /** Sends the last events. */
+  end(events: readonly StreamEvent[]): void {
+    void this.sendAll(events);
     this.response.end();
   }
 
   private drain(): Promise<void> {
-    const { response, patience } = this;
+    const { response } = this;
     return new Promise((resolve) => {
       const done = guarded("drain", () => {
         clearTimeout(timer);
@@ -58,7 +85,7 @@ export class EventStream {
       });
       const timer = setTimeout(
         guarded("patience", () => response.destroy()),
-        patience,
+        this.options.patience,
       );
       response.on("drain", done).on("close", done);
     });

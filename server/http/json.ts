@@ -5,6 +5,9 @@ import { most, REQUEST_LIMITS, type LimitName } from "./limits.js";
 /** Fields whose objects have a member for a token. */
 const OF_TOKENS: ReadonlySet<string> = new Set(["logit_bias", "sampler_inputs"]);
 
+/** Fields with a conversation. */
+const CONVERSATIONS: ReadonlySet<string> = new Set(["messages", "input"]);
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -70,7 +73,8 @@ export function checkShape(text: string, field?: string): void {
       if (++top.commas >= most(limit)) throw exceeded(limit);
     } else if (code === LIST_END || code === OBJECT_END) stack.pop();
     if (values > most("values")) throw exceeded("values");
-    if (at === "messages" && values - before > most("messageValues")) throw exceeded("messageValues");
+    if (at !== undefined && CONVERSATIONS.has(at) && values - before > most("messageValues"))
+      throw exceeded("messageValues");
   }
 }
 

@@ -17,7 +17,7 @@ export const REQUEST_LIMITS = {
   nameLength: { most: 1024, counts: "characters of the name of a member" },
   messageValues: {
     most: 2 ** 15,
-    counts: "values in `messages`: a message of a role and a text has three",
+    counts: "values in `messages` or `input`: a message of a role and a text has three",
   },
   values: { most: 2 ** 18 + 2 ** 16, counts: "values, with those in lists and objects" },
 } as const satisfies Readonly<Record<string, Limit>>;

@@ -94,7 +94,10 @@ export class Keys implements KeyRing, Disposable {
     if (this.#anonymous) return this.#anonymous;
     const [, secret] = /^bearer ([\x21-\x7e]+)$/i.exec(authorization?.slice(0, MOST_CHARACTERS) ?? "") ?? [];
     if (secret === undefined)
-      throw new Refusal("invalid_api_key", "a key is needed: send the header `authorization: Bearer KEY`");
+      throw new Refusal(
+        "invalid_api_key",
+        "a key is needed: send the header `authorization: Bearer KEY`, or `x-api-key: KEY`",
+      );
     const hash = hashOf(secret);
     let found: ApiKey | undefined;
     // all are compared, whichever it is

@@ -1,5 +1,6 @@
 /** Bodies that fit their schemas. */
 import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
+import type { Effort } from "ggsl/chat/reasoning/efforts.js";
 import type { SchemaOptions } from "ggsl/chat/calls/grammar.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import type { ConstraintName } from "./constraints.js";
@@ -56,6 +57,11 @@ export interface ChatBody extends CommonBody {
   readonly tool_choice?: ToolChoice;
   readonly parallel_tool_calls?: boolean;
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
+  readonly reasoning_effort?: Effort;
+  readonly reasoning_format?: "auto" | "deepseek" | "none";
+  readonly enable_thinking?: boolean;
+  readonly reasoning_budget?: number;
+  readonly thinking_budget_tokens?: number;
 }
 
 interface CompletionBody extends CommonBody {
@@ -71,7 +77,10 @@ type ToolChoice =
   "none" | "auto" | "required" | { readonly type: "function"; readonly function: { readonly name: string } };
 
 /** A conversation that is not answered. */
-export type TemplateBody = Pick<ChatBody, "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs"> & {
+export type TemplateBody = Pick<
+  ChatBody,
+  "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs" | "reasoning_effort" | "enable_thinking"
+> & {
   readonly add_generation_prompt?: boolean;
 };
 

@@ -4,8 +4,9 @@ import type { FastifySchemaValidationError } from "fastify";
 import { Refusal } from "../refusal.js";
 import { equivalentOf } from "@ggsl/settings/from/equivalent.js";
 import { meaningOf } from "./aliases.js";
-import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Endpoint } from "./fields.js";
+import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Rule, type TextEndpoint } from "./fields.js";
 import { faultOf, pathText, show, tidied, type Fault, type Unknown } from "./fit.js";
+import { PATHS, ruleOf, type Form } from "./forms.js";
 import type { Schema } from "./schemas.js";
 
 /** A body whose fields the path takes, and the names of those that have no effect. */
@@ -18,20 +19,21 @@ interface Checked {
  * The fields of a body that its path takes. Those that are not done, and those that nothing knows, are refused; a lenient check ignores
  * them, and any check those that nothing knows and that are empty or false, as some clients send them with every request. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
  */
-export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boolean): Checked {
+export function checkFields(form: Form, given: unknown, isLenient: boolean): Checked {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new Refusal("invalid_request", `the body must be a JSON object, found ${show(given)}`);
   const kept: [string, unknown][] = [];
   const ignored: string[] = [];
   for (const [name, value] of Object.entries(given)) {
+    const rule = ruleOf(form, name);
     if (value === null) kept.push([name, value]);
-    else if (!isOn(name, endpoint)) {
-      if (!isLenient && !isEmpty(value)) throw unknownField(name, value, endpoint);
+    else if (!rule) {
+      if (!isLenient && !isEmpty(value)) throw unknownField(name, value, form);
       ignored.push(name);
-    } else if (!isAbsent(name, value)) {
-      const refusal = refusalOf(name, value, given as Body);
+    } else if (!isAbsent(name, value, rule)) {
+      const refusal = refusalOf(name, value, rule, given as Body);
       if (!refusal)
-        for (const one of named(name, isLenient ? donePart(name, value, ignored) : value, endpoint)) kept.push(one);
+        for (const one of named(name, isLenient ? donePart(name, value, rule, ignored) : value, form)) kept.push(one);
       else if (isLenient) ignored.push(name);
       else throw refusal;
     }
@@ -40,8 +42,9 @@ export function checkFields(endpoint: Endpoint, given: unknown, isLenient: boole
 }
 
 /** A field by this server's name. Throws a `Refusal` for a value that another tool's name cannot have. */
-function named(name: string, value: unknown, endpoint: Endpoint): readonly [string, unknown][] {
-  const means = endpoint === "chat" || endpoint === "completions" ? meaningOf(name, value, endpoint) : undefined;
+function named(name: string, value: unknown, form: Form): readonly [string, unknown][] {
+  const endpoint = textEndpoint(form);
+  const means = endpoint && meaningOf(name, value, endpoint);
   if (!means) return [[name, value]];
   const fault = faultOf(fieldOf(name)!.schema, value, [name]);
   if (fault) throw wrong(fault);
@@ -71,16 +74,19 @@ const wrong = ({ path, expected, found }: Fault): Refusal => {
   return new Refusal("invalid_request", `\`${param}\` must be ${expected}, found ${show(found)}`, { param });
 };
 
-function unknownField(name: string, value: unknown, endpoint: Endpoint): Refusal {
+/** Other tools' names are those of OpenAI's paths for texts. */
+const textEndpoint = ({ path }: Form): TextEndpoint | undefined =>
+  (["chat", "completions"] as const).find((endpoint) => PATHS[endpoint] === path);
+
+function unknownField(name: string, value: unknown, form: Form): Refusal {
+  const { path } = form;
   const field = fieldOf(name);
-  const other = field ? `, but of ${PATHS[field.on[0]!]}` : "";
-  const isText = endpoint === "chat" || endpoint === "completions";
-  const instead = (isText && !field && samplerSaying(name, value)) || "omit it";
-  return new Refusal(
-    "unknown_parameter",
-    `unknown parameter: \`${name}\` is no field of ${PATHS[endpoint]}${other}: ${instead}`,
-    { param: name },
-  );
+  const other =
+    field && !field.on.some((endpoint) => PATHS[endpoint] === path) ? `, but of ${PATHS[field.on[0]!]}` : "";
+  const instead = (textEndpoint(form) && !field && samplerSaying(name, value)) || "omit it";
+  return new Refusal("unknown_parameter", `unknown parameter: \`${name}\` is no field of ${path}${other}: ${instead}`, {
+    param: name,
+  });
 }
 
 /** What a client gives in place of a setting that `ggsl import` knows; undefined for one that it makes no stages of. */
@@ -94,21 +100,20 @@ function samplerSaying(name: string, value: unknown): string | undefined {
 }
 
 /** The refusal of a field that is not done, or not with the other fields. */
-function refusalOf(name: string, value: unknown, body: Body): Refusal | undefined {
-  const { support, about, isDone = () => true } = fieldOf(name)!;
+function refusalOf(name: string, value: unknown, rule: Rule, body: Body): Refusal | undefined {
+  const { support, about, isDone = () => true } = rule;
   if (support === "no")
     return new Refusal("unsupported_parameter", `\`${name}\` is not supported: ${about}`, { param: name });
-  return isDone(value, body) ? undefined : notDone(name, name, value);
+  return isDone(value, body) ? undefined : notDone(name, name, value, rule);
 }
 
-const notDone = (name: string, param: string, found: unknown): Refusal =>
-  new Refusal("unsupported_parameter", `\`${param}\` cannot be ${show(found)}: ${fieldOf(name)!.about}`, {
+const notDone = (name: string, param: string, found: unknown, { about }: Rule): Refusal =>
+  new Refusal("unsupported_parameter", `\`${param}\` cannot be ${show(found)}: ${about}`, {
     param: name,
   });
 
 /** What is done of a field that is done in part: without the member that is not; undefined if nothing is. */
-function donePart(name: string, value: unknown, ignored: string[]): unknown {
-  const { support, schema } = fieldOf(name)!;
+function donePart(name: string, value: unknown, { support, schema }: Rule, ignored: string[]): unknown {
   if (support !== "partly") return value;
   const fault = faultOf(schema, value, [name]);
   if (fault?.kind !== "value") return value;
@@ -121,17 +126,6 @@ function donePart(name: string, value: unknown, ignored: string[]): unknown {
   ignored.push(isEnough ? pathText(fault.path) : name);
   return isEnough ? rest : undefined;
 }
-
-export const PATHS: Readonly<Record<Endpoint, string>> = {
-  chat: "/v1/chat/completions",
-  completions: "/v1/completions",
-  logits: "/v1/logits",
-  template: "/apply-template",
-  tokenize: "/tokenize",
-  detokenize: "/detokenize",
-};
-
-const isOn = (name: string, endpoint: Endpoint): boolean => fieldOf(name)?.on.includes(endpoint) ?? false;
 
 /**
  * A body without members that are null, of which `ignored` gets the paths of those that nothing knows, below its fields. Unless the
@@ -150,17 +144,27 @@ export function tidyBody(schema: Schema, body: unknown, isLenient: boolean, igno
   return tidy;
 }
 
-/** The refusal of a body that does not fit its schema. */
+/** The refusal of a body that does not fit its schema, as Fastify has found. */
 export function schemaRefusal(errors: readonly FastifySchemaValidationError[], schema: Schema, body: unknown): Refusal {
   const fault = faultOf(schema, body);
-  if (!fault) return new Refusal("invalid_request", `the body ${errors[0]?.message ?? "is not right"}`);
-  const { path, kind, expected, found } = fault;
+  return fault
+    ? faultRefusal(fault, fieldOf)
+    : new Refusal("invalid_request", `the body ${errors[0]?.message ?? "is not right"}`);
+}
+
+/** Throws a `Refusal` for a body that does not fit its form. */
+export function checkFit(form: Form, body: unknown): void {
+  const fault = faultOf(form.schema, body);
+  if (fault) throw faultRefusal(fault, (name) => ruleOf(form, name));
+}
+
+function faultRefusal({ path, kind, expected, found }: Fault, ruleFor: (name: string) => Rule | undefined): Refusal {
   const param = pathText(path);
   if (kind === "missing")
     return new Refusal("missing_required_parameter", `missing parameter \`${param}\`: expected ${expected}`, { param });
   const name = String(path[0] ?? "");
-  const field = fieldOf(name);
-  if (kind === "value" && field?.support === "partly") return notDone(name, param, found);
+  const rule = ruleFor(name);
+  if (kind === "value" && rule?.support === "partly") return notDone(name, param, found, rule);
   const what = param === "" ? "the body" : `\`${param}\``;
   return new Refusal("invalid_request", `${what} must be ${expected}, found ${show(found)}`, {
     ...(param !== "" && { param }),

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { ALIASES, type AliasName } from "./aliases.js";
+import { EFFORTS } from "ggsl/chat/reasoning/efforts.js";
 import { faultOf } from "./fit.js";
 import { LONGEST_WINDOW, SAMPLER_FIELDS } from "./samplerFields.js";
 import { CONSTRAINT_FIELDS } from "./constraints.js";
@@ -14,8 +15,8 @@ import type { Schema } from "./schemas.js";
 export type TextEndpoint = "chat" | "completions";
 export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "detokenize";
 
-export interface Field {
-  readonly on: readonly Endpoint[];
+/** What a path does with a field. */
+export interface Rule {
   /** `own`: not a field of OpenAI's API. `partly`: only the values of the schema; `about` says what of the others. `no`: refused. */
   readonly support: "yes" | "partly" | "no" | "own";
   readonly schema: Schema;
@@ -33,6 +34,10 @@ export interface Field {
   readonly beside?: string;
   /** Of a field that is done in part: whether a value of the schema is done, where it depends on other fields. */
   readonly isDone?: (value: unknown, body: Body) => boolean;
+}
+
+export interface Field extends Rule {
+  readonly on: readonly Endpoint[];
 }
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -221,7 +226,12 @@ const OWN_FIELDS = {
   moderation: no(CHAT, "the server judges no texts"),
   audio: no(CHAT, "the model writes text"),
   prediction: no(CHAT, "drafts from the request are not supported"),
-  reasoning_effort: no(CHAT, "it depends on the template: give `chat_template_kwargs`"),
+  reasoning_effort: yes(
+    CONVERSATION,
+    schema.only(...EFFORTS),
+    "becomes the variables that the model's template reads; `none`: without a thought. Refused where the template has no such thing; `medium` is what nobody asked for there",
+    neutral("medium", ""),
+  ),
   verbosity: no(CHAT, "ask for it in a message", neutral("medium")),
   web_search_options: no(CHAT, "the server reads no pages"),
   functions: no(CHAT, "outdated: give `tools`", neutral([])),
@@ -273,6 +283,34 @@ const OWN_FIELDS = {
     schema: schema.someObject,
     about: "variables of the chat template, as in `{ enable_thinking: false }`",
     ...neutral({}),
+  },
+  reasoning_format: {
+    on: CHAT,
+    support: "own",
+    schema: schema.only("auto", "deepseek", "none"),
+    about:
+      "`auto` and `deepseek`: thoughts are in `reasoning_content`; `none`: in the content, as the model writes them",
+    ...neutral("auto", "deepseek", ""),
+  },
+  enable_thinking: {
+    on: CONVERSATION,
+    support: "own",
+    schema: schema.flag,
+    about: "whether the model thinks, by the variable that its template reads; refused where it reads none",
+  },
+  reasoning_budget: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "the most tokens of a thought: then its end is written, and the answer begins; -1: no limit",
+    ...neutral(-1),
+  },
+  thinking_budget_tokens: {
+    on: CHAT,
+    support: "own",
+    schema: schema.integer(-1),
+    about: "another name of `reasoning_budget`",
+    ...neutral(-1),
   },
   add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
   content: alone("tokenize", schema.text, "the text", {
@@ -328,8 +366,8 @@ export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
   Object.entries(FIELDS).filter(([, { on }]) => on.includes(endpoint));
 
 /** Whether a value of a field asks for nothing. */
-export function isNeutral(name: string, value: unknown): boolean {
-  const { neutral: values = [], asksNothing } = fieldOf(name) ?? {};
+export function isNeutral(name: string, value: unknown, rule: Rule | undefined = fieldOf(name)): boolean {
+  const { neutral: values = [], asksNothing } = rule ?? {};
   if (asksNothing?.(value)) return true;
   // biases of 0 change nothing, either
   if (name === "logit_bias" && typeof value === "object" && value !== null && !Array.isArray(value))
@@ -344,19 +382,20 @@ export function isWish(name: string, body: Body): boolean {
 }
 
 /** Whether a value counts as absent: it asks for nothing, in a form that the field does not have. */
-export function isAbsent(name: string, value: unknown): boolean {
-  const { support, schema: of } = fieldOf(name)!;
-  if (support === "no") return isNeutral(name, value) || isEmpty(value);
-  return isNeutral(name, value) && faultOf(of, value) !== undefined;
+export function isAbsent(name: string, value: unknown, rule: Rule = fieldOf(name)!): boolean {
+  if (rule.support === "no") return isNeutral(name, value, rule) || isEmpty(value);
+  return isNeutral(name, value, rule) && faultOf(rule.schema, value) !== undefined;
 }
 
 /** What asks for nothing, whatever the field. */
 export const isEmpty = (value: unknown): boolean =>
   value === false || value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-/** The schema of a body. Fields beyond it are found by `checkFields`, which can allow them. */
-export const bodySchema = (endpoint: Endpoint): Schema => ({
+/** The schema of a body of some fields. Others are found by `checkFields`, which can allow them. */
+export const schemaOf = (fields: Iterable<readonly [string, Rule]>): Schema => ({
   type: "object",
-  properties: Object.fromEntries(fieldsOn(endpoint).map(([name, { schema: of }]) => [name, of])),
-  required: fieldsOn(endpoint).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
+  properties: Object.fromEntries(Array.from(fields, ([name, { schema: of }]) => [name, of])),
+  required: Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
 });
+
+export const bodySchema = (endpoint: Endpoint): Schema => schemaOf(fieldsOn(endpoint));

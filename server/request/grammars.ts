@@ -6,7 +6,9 @@ import type { ChatBody } from "./bodies.js";
 import { parametersOf } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { constraintOf } from "./constraints.js";
-import { callGrammar, callsFormat, freeGrammar } from "ggsl/chat/calls/grammar.js";
+import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
+import type { ThoughtOptions } from "ggsl/chat/answer.js";
+import { afterThought, type AfterThought } from "ggsl/chat/reasoning/grammar.js";
 
 /** A grammar, and the field that asks for it. */
 export interface AskedGrammar {
@@ -25,12 +27,19 @@ export interface AskedPart extends AskedGrammar {
   readonly name: string;
 }
 
-/** @param form the model's form of calls, where tools are given */
-export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGrammar | undefined {
+/** How a model writes an answer. */
+export interface AnswerForms {
+  /** Where tools are given. */
+  readonly calls: CallForm | undefined;
+  /** If it can begin with a thought: the grammar holds after it. */
+  readonly thoughts: ThoughtOptions | undefined;
+}
+
+export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForms): AskedGrammar | undefined {
   const called = calledTools(body);
   const format = askedFormat(body);
-  if (!form) return format;
-  if (!called) return format ? formatOrCalls(body, form, format) : autoGrammar(body, form);
+  if (!form) return format && afterThoughts(format, thoughts);
+  if (!called) return format ? formatOrCalls(body, form, format, thoughts) : autoGrammar(body, form, thoughts);
   if (format)
     throw new Refusal(
       "invalid_request",
@@ -39,8 +48,26 @@ export function grammarFor(body: ChatBody, form: CallForm | undefined): AskedGra
         param: "tool_choice",
       },
     );
-  const source = callGrammar(form, called, body.schema_options);
+  const { schema_options: schema = {} } = body;
+  const source = wrapped({ calls: callsFormat(form, called, { schema, isParallel: mayCallMore(body) }) }, thoughts);
   return { source, field: "tool_choice", parts: partsOf(body, called) };
+}
+
+/** Whether an answer may have several calls. A function that is named is called once. */
+export const mayCallMore = ({ parallel_tool_calls: isParallel = true, tool_choice: choice }: ChatBody): boolean =>
+  isParallel && typeof choice !== "object";
+
+/** What comes after a thought, where there can be one. */
+const wrapped = (after: AfterThought, thoughts: ThoughtOptions | undefined): GrammarSource => {
+  const { content, calls } = after;
+  const formats = [...(content ? [content] : []), ...(calls ? [calls] : [])];
+  const alone = formats.length === 1 ? formats[0]! : { type: "or", elements: formats };
+  return { structuralTag: thoughts ? afterThought(thoughts, after) : alone };
+};
+
+function afterThoughts(format: AskedPart, thoughts: ThoughtOptions | undefined): AskedGrammar {
+  if (!thoughts) return format;
+  return { source: wrapped({ content: formOfTag(format.source) }, thoughts), field: format.field, parts: [format] };
 }
 
 /** Each tool's schema. */
@@ -56,10 +83,11 @@ const loosened = (tools: readonly Tool[], places: ReadonlySet<number>): readonly
   tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
 
 /** Text in which calls may come. */
-function autoGrammar(body: ChatBody, form: CallForm): AskedGrammar | undefined {
+function autoGrammar(body: ChatBody, form: CallForm, thoughts: ThoughtOptions | undefined): AskedGrammar | undefined {
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar | undefined => {
-    const source = freeGrammar(form, given, { schema, isParallel });
+    const calls = freeFormat(form, given, { schema, isParallel });
+    const source = calls && wrapped({ calls }, thoughts);
     return source && { source, field: "tools", parts: partsOf(body, tools), mayBeLeftOut: true };
   };
   const whole = asked(tools);
@@ -67,12 +95,17 @@ function autoGrammar(body: ChatBody, form: CallForm): AskedGrammar | undefined {
 }
 
 /** Text of the format that is asked for, or calls in its place. */
-function formatOrCalls(body: ChatBody, form: CallForm, format: AskedPart): AskedGrammar {
+function formatOrCalls(
+  body: ChatBody,
+  form: CallForm,
+  format: AskedPart,
+  thoughts: ThoughtOptions | undefined,
+): AskedGrammar {
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar => {
     const calls = callsFormat(form, given, { schema, isParallel });
-    const structuralTag = { type: "or", elements: [formOfTag(format.source), calls] };
-    return { source: { structuralTag }, field: format.field, parts: [...partsOf(body, tools), format] };
+    const source = wrapped({ content: formOfTag(format.source), calls }, thoughts);
+    return { source, field: format.field, parts: [...partsOf(body, tools), format] };
   };
   return { ...asked(tools), without: (places) => asked(loosened(tools, places)) };
 }

@@ -18,14 +18,15 @@ export const integer = (minimum: number, maximum = MOST_INTEGER): Schema => ({
 export const seed: Schema = { type: "integer", minimum: -1, maximum: 2 ** 32 - 1 };
 export const only = (...values: readonly (string | boolean)[]): Schema => ({ enum: values });
 export const listOf = (items: Schema, limits: Schema = {}): Schema => ({ type: "array", items, ...limits });
-const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
+export const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
 export const object = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
   type: "object",
   properties,
   required,
   additionalProperties: false,
 });
-const open = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+/** With members that nothing describes. */
+export const open = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
   type: "object",
   properties,
   required,

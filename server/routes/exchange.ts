@@ -4,10 +4,14 @@ import { nextTask } from "ggsl/core/nextTask.js";
 import { guarded } from "../guarded.js";
 import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
-import { checkFields, PATHS, tidyBody } from "../request/check.js";
+import type { BodyApi } from "../apis/api.js";
+import { clientPath, readBody } from "../apis/read.js";
+import { withoutUntold } from "../engine/thinking.js";
+import { checkFields, checkFit, tidyBody } from "../request/check.js";
+import type { GivenBody } from "../request/bodies.js";
 import { readConversation } from "../request/conversation.js";
-import { bodySchema, type Body, type Endpoint } from "../request/fields.js";
-import type { Schema } from "../request/schemas.js";
+import type { Body, Endpoint, TextEndpoint } from "../request/fields.js";
+import { FORMS } from "../request/forms.js";
 import { findModel, unknownModel, type ChosenModel } from "./models.js";
 import type { Admission, Ticket } from "../queue/queue.js";
 import type { SamplerClient } from "../samplers/samplers.js";
@@ -15,13 +19,6 @@ import type { Serving } from "../serving.js";
 
 /** Names the fields that a lenient server has ignored. */
 export const IGNORED = "x-ggsl-ignored";
-
-const SCHEMAS = Object.fromEntries(
-  (Object.keys(PATHS) as Endpoint[]).map((endpoint) => [endpoint, bodySchema(endpoint)] as const),
-) as Readonly<Record<Endpoint, Schema>>;
-
-/** Paths whose bodies have a conversation. */
-const CONVERSATIONS: ReadonlySet<Endpoint> = new Set(["chat", "template"]);
 
 /** Characters of a body that is read in parts, between which others are answered. */
 const LONG = 2 ** 16;
@@ -33,16 +30,22 @@ export const pause = async ({ headers }: FastifyRequest): Promise<void> => {
 
 /** Throws a `Refusal` for fields that the path does not take, and gives the others the form of `bodies.ts`. */
 async function checkBody(
-  { isLenient }: Serving,
-  endpoint: Endpoint,
+  { isLenient, engine }: Serving,
+  endpoint: Exclude<Endpoint, TextEndpoint>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   await pause(request);
-  const { body: done, ignored } = checkFields(endpoint, request.body, isLenient);
-  const body = tidyBody(SCHEMAS[endpoint], done, isLenient, ignored) as Body;
+  const form = FORMS[endpoint];
+  const { body: done, ignored } = checkFields(form, request.body, isLenient);
+  const body = tidyBody(form.schema, done, isLenient, ignored) as Body;
   await pause(request);
-  request.body = CONVERSATIONS.has(endpoint) ? readConversation(body) : body;
+  request.body = endpoint === "template" ? readConversation(body) : body;
+  if (isLenient && endpoint === "template") {
+    const told = await withoutUntold(engine, request.body as Body);
+    request.body = told.body;
+    for (const name of told.ignored) ignored.push(name);
+  }
   ignore(reply, ignored);
   await pause(request);
 }
@@ -96,16 +99,60 @@ export async function answered(
   }
 }
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
 /** A path that takes bodies of an endpoint. */
 export function addPost(
   app: FastifyInstance,
   serving: Serving,
-  endpoint: Endpoint,
-  handler: (request: FastifyRequest, reply: FastifyReply) => unknown,
+  endpoint: Exclude<Endpoint, TextEndpoint>,
+  handler: Handler,
 ): void {
-  app.post(PATHS[endpoint], {
-    schema: { body: SCHEMAS[endpoint] },
+  const { path, schema } = FORMS[endpoint];
+  app.post(path, {
+    schema: { body: schema },
     preValidation: (request, reply) => checkBody(serving, endpoint, request, reply),
+    handler,
+  });
+}
+
+/** A path of an API that takes a body, and asks the model for nothing. */
+export function addFormPost(
+  app: FastifyInstance,
+  { isLenient }: Serving,
+  { form, errors }: Pick<BodyApi, "form" | "errors">,
+  handler: (body: Body) => unknown,
+): void {
+  app.post(form.path, { config: { errors } }, (request, reply) => {
+    const { body: done, ignored } = checkFields(form, request.body, isLenient);
+    const body = tidyBody(form.schema, done, isLenient, ignored) as Body;
+    checkFit(form, body);
+    ignore(reply, ignored);
+    return handler(body);
+  });
+}
+
+/** A path of an API. Its requests have `asked`. */
+export function addApiPost(app: FastifyInstance, serving: Serving, api: BodyApi, handler: Handler): void {
+  const { form, translate, errors } = api;
+  const { isLenient, engine } = serving;
+  app.post(form.path, {
+    config: { errors },
+    // what is translated was checked before
+    ...(!translate && { schema: { body: form.schema } }),
+    async preValidation(request, reply) {
+      const ignored: string[] = [];
+      request.asked = await readBody(api, request.body, { isLenient, ignored, pause: () => pause(request) });
+      if (isLenient && request.asked.given.endpoint === "chat" && !request.asked.instant) {
+        const { given, origins } = request.asked;
+        const told = await withoutUntold(engine, given.body as unknown as Body);
+        request.asked = { ...request.asked, given: { ...given, body: told.body } as unknown as GivenBody };
+        for (const name of told.ignored) ignored.push(clientPath(name, origins));
+      }
+      request.body = translate ? request.asked.body : request.asked.given.body;
+      ignore(reply, ignored);
+      await pause(request);
+    },
     handler,
   });
 }

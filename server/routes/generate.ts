@@ -1,70 +1,75 @@
-/** `POST /v1/chat/completions` and `/v1/completions`. */
+/** The paths that write texts, of all APIs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { AnswerReader } from "ggsl/chat/answer.js";
+import type { CallForm } from "ggsl/chat/calls/form.js";
+import type { AnswerWriter, Asked, TextApi } from "../apis/api.js";
+import { TEXT_APIS } from "../apis/index.js";
+import { jsonOf } from "../apis/rawJson.js";
+import { inClientsNames } from "../apis/read.js";
 import { prepare } from "../engine/choose.js";
 import { enforceable, prepareGrammars } from "../engine/grammars.js";
+import type { Engine } from "../engine/engine.js";
+import { thoughtLimitOf, thoughtsAfter } from "../engine/thinking.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
-import { laneOf } from "../lanes/lane.js";
-import { headOf, usageOf } from "../apis/openai/answers.js";
-import type { ChatBody, GivenBody } from "../request/bodies.js";
-import { ChatText, CompletionText, type TextForm } from "../apis/openai/choices.js";
 import { EventStream } from "../http/events.js";
-import type { TextEndpoint } from "../request/fields.js";
-import { constraintOf } from "../request/constraints.js";
-import { grammarFor } from "../request/grammars.js";
-import { AnswerReader } from "ggsl/chat/answer.js";
-import type { CallForm } from "ggsl/chat/calls/form.js";
+import { laneOf } from "../lanes/lane.js";
 import { Refusal } from "../refusal.js";
+import type { ChatBody, GivenBody } from "../request/bodies.js";
+import { constraintOf } from "../request/constraints.js";
+import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
+import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
-import { abortFor, addPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
-  for (const endpoint of ["chat", "completions"] as const)
-    addPost(app, serving, endpoint, (request, reply) => generate(serving, endpoint, request, reply));
+  for (const api of TEXT_APIS)
+    addApiPost(app, serving, api, (request, reply) => generate(serving, api, request, reply));
 }
 
-async function generate(
-  serving: Serving,
-  endpoint: TextEndpoint,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const given = { endpoint, body: request.body } as GivenBody;
-  const { body } = given;
+async function generate(serving: Serving, api: TextApi, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const asked = request.asked!;
+  const { body } = asked.given;
   const model = chooseModel(serving, reply, body.model);
+  if (asked.instant)
+    return void reply.send({ model: asked.body["model"], created_at: new Date().toISOString(), ...asked.instant });
   const abort = abortFor(serving, reply);
-  const stream = body.stream ? new EventStream(reply.raw, () => taken(reply), serving.patience) : undefined;
+  const { patience } = serving;
+  const stream = body.stream
+    ? new EventStream(reply.raw, { form: api.stream, open: () => taken(reply), patience })
+    : undefined;
+  const exchange: Exchange = { api, request, reply, abort, stream, model, writer: undefined };
   try {
-    await answer(serving, given, { request, reply, abort, stream, model });
+    await answer(serving, asked, exchange);
   } catch (error) {
     const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
     if (reply.raw.destroyed) return void reply.hijack();
     if (!stream?.isOpen) throw reason;
-    const refusal = refusalFor(reason);
+    const refusal = inClientsNames(refusalFor(reason), asked.origins);
     serving.metrics.refused(refusal.reason);
     request.facts.error = refusal;
-    stream.fail(refusal.bodyFor(request.id));
+    stream.end(exchange.writer!.fail(refusal, request.id));
   } finally {
     serving.answering.delete(abort);
   }
 }
 
 interface Exchange {
+  readonly api: TextApi;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly model: ChosenModel;
   readonly abort: AbortController;
   readonly stream: EventStream | undefined;
+  /** Once the answer begins. */
+  writer: AnswerWriter | undefined;
 }
 
-async function answer(
-  serving: Serving,
-  given: GivenBody,
-  { request, reply, model, abort, stream }: Exchange,
-): Promise<void> {
+async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promise<void> {
+  const { api, request, reply, model, abort, stream } = exchange;
   const { engine, metrics } = serving;
+  const { given } = asked;
   const { body } = given;
   const { signal } = abort;
   const place = placeOf(engine, body);
@@ -72,15 +77,19 @@ async function answer(
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
   using _quota = takeQuota(serving, request, reply, prompts);
-  const form = given.endpoint === "chat" ? await callFormFor(serving, given.body) : undefined;
-  const asked = given.endpoint === "chat" ? grammarFor(given.body, form) : constraintOf(body);
-  const grammar = await enforceable(engine, asked, waiter);
+  const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
+  const grammar = await enforceable(
+    engine,
+    given.endpoint === "chat" ? grammarFor(given.body, forms!) : constraintOf(body),
+    waiter,
+  );
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
-  const texts = textsOf(engine, given, prompts, prepared, waiter);
+  const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts?.form) : undefined;
+  const texts = textsOf(engine, given, prompts, prepared, { ...waiter, thought });
   await prepareGrammars(engine, prepared, grammar, waiter);
-  const { facts } = request;
+  const { facts, started } = request;
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;
   using ticket = await admit(serving, request, {
@@ -88,69 +97,69 @@ async function answer(
     signal,
     ...(place !== undefined && { place }),
   });
-  const head = headOf(given.endpoint, model.name, stream !== undefined);
-  facts.answer = head.id;
-  const forms = texts.map((_, index) => formOf(serving, given, index, form));
+  const writer = (exchange.writer = api.open({
+    asked,
+    model: engine.model,
+    name: model.name,
+    texts: texts.length,
+    promptTokens: prompts.reduce((sum, { length }) => sum + length, 0),
+    isStream: stream !== undefined,
+    started,
+  }));
+  facts.answer = writer.id;
+  const readers = texts.map(() => readerFor(given, forms));
   const usage = (facts.usage = openUsage());
-  const run = { engine, texts, ticket, place, metrics, abort, start: request.started };
-  if (!stream) {
-    await writeTexts({ ...run, sink: collector(forms) }, usage);
-    return void reply.send({ ...head, choices: forms.map(({ whole }) => whole), usage: usageOf(usage) });
-  }
-  const wantsUsage = body.stream_options?.include_usage === true;
-  const event = (choices: readonly object[], more: object = wantsUsage ? { usage: null } : {}) =>
-    stream.send({ ...head, choices, ...more });
-  await writeTexts({ ...run, sink: sender(forms, event) }, usage);
-  if (wantsUsage) void event([], { usage: usageOf(usage) });
-  stream.end();
+  const sink = sinkOf(writer, readers, stream, given.endpoint === "chat");
+  await writeTexts({ engine, texts, ticket, place, metrics, abort, start: started, sink }, usage);
+  if (!stream) return void reply.type("application/json; charset=utf-8").send(jsonOf(writer.whole(usage)));
+  stream.end(writer.finish(usage));
 }
 
-/** Keeps texts for one answer. */
-const collector = (forms: readonly TextForm[]): Sink => ({
-  piece: (index, piece) => void forms[index]!.piece(piece),
-  end: (index, stats) => void forms[index]!.end(stats),
-  isFull: (index) => forms[index]!.isFull,
-});
-
-/** Sends an event for each piece. */
-const sender = (
-  forms: readonly TextForm[],
-  event: (choices: readonly object[]) => Promise<void> | undefined,
-): Sink => ({
-  piece(index, piece) {
-    const choice = forms[index]!.piece(piece);
-    return choice && event([choice]);
-  },
-  end(index, stats) {
-    let last: Promise<void> | undefined;
-    for (const choice of forms[index]!.end(stats)) last = event([choice]);
-    return last;
-  },
-  isFull: (index) => forms[index]!.isFull,
-});
-
-function formOf({ engine: { model } }: Serving, given: GivenBody, index: number, form: CallForm | undefined): TextForm {
-  const { logprobs, measures = false } = given.body;
-  const options = {
-    index,
-    model,
-    wantsLogprobs: logprobs !== undefined && logprobs !== false,
-    wantsMeasures: measures,
+/** Gives what texts add to the answer to its writer, and the events to the stream, if there is one. */
+function sinkOf(
+  writer: AnswerWriter,
+  readers: readonly AnswerReader[],
+  stream: EventStream | undefined,
+  isChat: boolean,
+): Sink {
+  const begin = (): void => {
+    if (stream && !stream.isOpen) void stream.sendAll(writer.begin());
   };
-  if (given.endpoint === "completions") return new CompletionText(options);
-  const { tools = [], parallel_tool_calls: isParallel = true, tool_choice: choice } = given.body;
-  // an enforced call is the whole answer
-  const isOne = typeof choice === "object" || choice === "required";
-  return new ChatText(options, new AnswerReader(form && { form, tools, isParallel: isParallel && !isOne }));
+  return {
+    piece(index, piece) {
+      begin();
+      const events = writer.piece(index, piece, readers[index]!.push(piece));
+      return stream?.sendAll(events);
+    },
+    end(index, stats) {
+      begin();
+      const reader = readers[index]!;
+      const parts = reader.flush();
+      const { isCut, reasoningTokens } = reader;
+      const events = writer.end(index, { stats, parts, isCut, ...(isChat && { reasoningTokens }) });
+      return stream?.sendAll(events);
+    },
+    isFull: (index) => readers[index]!.isFull,
+  };
 }
+
+function readerFor(given: GivenBody, { calls: form, thoughts }: Partial<AnswerForms> = {}): AnswerReader {
+  if (given.endpoint === "completions") return new AnswerReader(undefined);
+  const { tools = [], tool_choice: choice, reasoning_format: format } = given.body;
+  const isCall = choice === "required" || typeof choice === "object";
+  const calls = form && { form, tools, isParallel: mayCallMore(given.body), isCall };
+  return new AnswerReader(calls, format === "none" ? undefined : thoughts);
+}
+
+const formsFor = async (engine: Engine, body: ChatBody, prompt: Int32Array): Promise<AnswerForms> => ({
+  calls: await callFormFor(engine, body),
+  thoughts: await thoughtsAfter(engine, prompt),
+});
 
 /** The form of calls, if the model may call tools. */
-async function callFormFor(
-  { callForm }: Serving,
-  { tools, tool_choice: choice }: ChatBody,
-): Promise<CallForm | undefined> {
+async function callFormFor({ forms }: Engine, { tools, tool_choice: choice }: ChatBody): Promise<CallForm | undefined> {
   if (!tools?.length || choice === "none") return undefined;
-  const form = await callForm();
+  const form = await forms.calls();
   if (form) return form;
   throw new Refusal(
     "unsupported_tools",

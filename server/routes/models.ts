@@ -26,7 +26,7 @@ export function findModel({ engine: { name, names }, samplers }: Named, given = 
 }
 
 /** All names: those of the model, and with its first one those of samplers. */
-function namesOf({ engine: { name, names }, samplers }: Named): readonly string[] {
+export function namesOf({ engine: { name, names }, samplers }: Named): readonly string[] {
   const own = samplers.named.flatMap((sampler) =>
     sampler.name === DEFAULT_NAME ? [] : [`${name}${MARK}${sampler.name!}`],
   );
@@ -47,6 +47,10 @@ export function addModels(app: FastifyInstance, serving: Serving): void {
   const entryOf = ({ name, sampler }: ChosenModel): object => ({
     id: name,
     object: "model",
+    // of Anthropic's form
+    type: "model",
+    display_name: name,
+    created_at: new Date(1000 * engine.created).toISOString(),
     created: engine.created,
     owned_by: "ggsl",
     context_length: engine.contextSize,
@@ -55,7 +59,8 @@ export function addModels(app: FastifyInstance, serving: Serving): void {
       : { sampler }),
   });
   const data = namesOf(serving).map((name) => entryOf(findModel(serving, name)!));
-  app.get("/v1/models", () => ({ object: "list", data }));
+  const ids = { first_id: engine.names[0], last_id: namesOf(serving).at(-1) };
+  app.get("/v1/models", () => ({ object: "list", data, has_more: false, ...ids }));
   app.get<{ Params: { "*": string } }>("/v1/models/*", ({ params: { "*": name } }) => {
     const found = findModel(serving, name);
     if (!found) throw unknownModel(serving, name);

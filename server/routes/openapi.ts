@@ -1,7 +1,8 @@
 /** `GET /openapi.json`: the paths and bodies for tools that make clients. */
 import type { FastifyInstance } from "fastify";
-import { PATHS } from "../request/check.js";
-import { bodySchema, fieldsOn, type Endpoint } from "../request/fields.js";
+import { FORMS, type Form } from "../request/forms.js";
+import { BODY_APIS } from "../apis/index.js";
+import { showForm } from "../apis/ollama/api.js";
 import type { Schema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";
 
@@ -9,6 +10,15 @@ import { SAMPLER_BODY } from "./samplers.js";
 export const ROUTES = {
   "POST /v1/chat/completions": "an answer to a conversation, as OpenAI's",
   "POST /v1/completions": "a text that goes on, as OpenAI's",
+  "POST /v1/responses": "an answer as a list of items, as OpenAI's Responses",
+  "POST /v1/messages": "an answer as a list of blocks, as Anthropic's Messages",
+  "POST /v1/messages/count_tokens": "the number of tokens of a conversation, as Anthropic's",
+  "POST /api/chat": "an answer to a conversation, as Ollama's",
+  "POST /api/generate": "an answer to a prompt, or a text that goes on, as Ollama's",
+  "GET /api/tags": "the names of the model, as Ollama's",
+  "POST /api/show": "what the model is, as Ollama's",
+  "GET /api/ps": "the model that is loaded, as Ollama's",
+  "GET /api/version": "the version of Ollama whose form these have",
   "POST /v1/logits": "the model's logits after a prompt, as JSON or as `application/octet-stream`",
   "POST /v1/samplers": "compiles a sampler and keeps it: its id, cost, parameters and warnings",
   "GET /v1/models":
@@ -38,7 +48,12 @@ const ANSWERS = {
 
 function openApi(): object {
   const bodies: Readonly<Record<string, Schema>> = {
-    ...Object.fromEntries(Object.entries(PATHS).map(([endpoint, path]) => [path, described(endpoint as Endpoint)])),
+    ...Object.fromEntries(
+      [...Object.values(FORMS), ...BODY_APIS.map(({ form }) => form), showForm].map((form) => [
+        form.path,
+        described(form),
+      ]),
+    ),
     "/v1/samplers": SAMPLER_BODY,
   };
   const paths: Record<string, object> = {};
@@ -58,10 +73,10 @@ function openApi(): object {
 }
 
 /** The schema of a body, without fields that are refused, with their descriptions. */
-function described(endpoint: Endpoint): Schema {
-  const taken = fieldsOn(endpoint).filter(([, { support }]) => support !== "no");
+function described({ fields, schema }: Form): Schema {
+  const taken = Object.entries(fields).filter(([, { support }]) => support !== "no");
   return {
-    ...bodySchema(endpoint),
-    properties: Object.fromEntries(taken.map(([name, { schema, about }]) => [name, { ...schema, description: about }])),
+    ...schema,
+    properties: Object.fromEntries(taken.map(([name, { schema: of, about }]) => [name, { ...of, description: about }])),
   };
 }

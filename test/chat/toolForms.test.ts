@@ -7,12 +7,13 @@ import type { NativeModel } from "../../runtime/backends/native/binding.js";
 import { openGrammar } from "../../runtime/grammars/open.js";
 import type { GrammarSource } from "../../runtime/grammars/types.js";
 import { findForm } from "ggsl/chat/calls/find.js";
-import type { Control } from "ggsl/chat/calls/controls.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { callGrammar, freeGrammar } from "ggsl/chat/calls/grammar.js";
-import { ToolReader, type ToolCallText } from "ggsl/chat/calls/reader.js";
+import { withoutMarks, type Control } from "ggsl/chat/calls/controls.js";
+import { ToolReader } from "ggsl/chat/calls/reader.js";
 import { randomIntegers } from "../grammars/walk.js";
-import { modelWith, sourceOf, TEMPLATES } from "../chat/templates.js";
+import { readWhole, type Call, type Whole } from "./answers.js";
+import { modelWith, sourceOf, TEMPLATES } from "./templates.js";
 
 /** Templates that show no calls. */
 const WITHOUT_CALLS = [
@@ -64,6 +65,33 @@ const WITHOUT_CONTENT = [
   "upstage-Solar-Open-100B",
 ];
 
+/** Templates whose arguments are not JSON as it is written, or have an id after them: their calls come as a whole. */
+const WHOLE = [
+  "ByteDance-Seed-OSS",
+  "GLM-4.6",
+  "GLM-4.7-Flash",
+  "Kimi-K3",
+  "LFM2.5-8B-A1B",
+  "MiniMax-M2",
+  "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16",
+  "Qwen3-Coder",
+  "Qwen3.5-4B",
+  "Spark2.5",
+  "StepFun3.5-Flash",
+  "deepseek-ai-DeepSeek-V3.2",
+  "deepseek-ai-DeepSeek-V4",
+  "deepseek-ai-DeepSeek-V4-Flash-0731",
+  "google-gemma-4-31B-it",
+  "google-gemma-4-31B-it-interleaved",
+  "inclusionai-ling-3.0-flash",
+  "mistralai-Mistral-Nemo-Instruct-2407",
+  "openbmb-MiniCPM5-1B",
+  "poolside-Laguna-S-2.1",
+  "poolside-Laguna-XS-2.1",
+  "poolside-Laguna-XS.2",
+  "tencent-Hy3",
+];
+
 /** What ends a text with calls, where that is not the first mark after an answer without. */
 const ENDS: Readonly<Record<string, string>> = {
   Cohere2MoE: "<|END_OF_TURN_TOKEN|>",
@@ -100,7 +128,7 @@ const toolOf = (name: string): Tool => ({
 const tools = [toolOf("find"), toolOf("find_all")];
 const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
 
-type Given = Readonly<Pick<ToolCallText, "id" | "function">>;
+type Given = Call;
 const ONE: Given = {
   id: "kfYw0a2Lq",
   function: { name: "find_all", arguments: '{"city": "São \\"P\\", {x}", "days": 1234567890123456789}' },
@@ -135,23 +163,10 @@ function accepts(grammar: GrammarSource, text: string): boolean {
 /** Without blanks between the parts. */
 const compact = (json: string): string => json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1").replace("\\u00e3", "ã");
 
-interface Whole {
-  readonly content: string;
-  readonly calls: readonly ToolCallText[];
-}
-
 /** What a text is read as, in pieces of some characters. */
-function read(form: CallForm, text: string, size: number): Whole {
-  const reader = new ToolReader(form, byName, true);
-  let content = "";
-  const calls: ToolCallText[] = [];
-  const add = (one: ReturnType<ToolReader["push"]>): void => {
-    content += one.content;
-    calls.push(...one.calls);
-  };
-  for (let at = 0; at < text.length; at += size) add(reader.push(text.slice(at, at + size)));
-  add(reader.flush());
-  return { content, calls };
+function read(form: CallForm, text: string, size: number): Omit<Whole, "reasoning"> {
+  const { content, calls } = readWhole(new ToolReader(form, byName, true), text, size);
+  return { content: withoutMarks(content), calls };
 }
 
 const shownBy = (calls: readonly Given[]) =>
@@ -215,6 +230,18 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
       });
     });
 
+  test("arguments come as they are written", async () => {
+    const text = await written(null, [ONE]);
+    const reader = new ToolReader(form, byName, true);
+    const parts = Array.from(text)
+      .flatMap((char) => reader.push(char))
+      .flatMap((one) => (one.part === "call" ? [one.call] : []));
+    expect([name, parts.length > 20]).toEqual([name, !WHOLE.includes(name)]);
+    expect([parts[0]!.index, parts[0]!.name]).toEqual([0, "find_all"]);
+    for (const { index, id, name: called } of parts.slice(1))
+      expect([index, id, called]).toEqual([0, undefined, undefined]);
+  });
+
   test("values of all kinds", async () => {
     // one escapes nothing in texts, the others write nothing for null
     const city = name === "LFM2.5-8B-A1B" ? "it" : 'it\'s \\ "x"\n<b>';
@@ -263,7 +290,10 @@ describe.each(names.filter((name) => !WITHOUT_CALLS.includes(name) && !(name in 
       const [at, to] = [random(text.length), random(text.length)];
       const copied = text.slice(Math.min(at, to), Math.min(at, to) + random(30));
       const damaged = `${text.slice(0, at)}${copied}${text.slice(at + random(4))}`;
-      const shown = ({ content, calls }: Whole) => ({ content, calls: calls.map((call) => call.function) });
+      const shown = ({ content, calls }: Omit<Whole, "reasoning">) => ({
+        content,
+        calls: calls.map((call) => call.function),
+      });
       const whole = shown(read(form, damaged, damaged.length));
       expect(shown(read(form, damaged, 1))).toEqual(whole);
       expect(shown(read(form, damaged, 7))).toEqual(whole);

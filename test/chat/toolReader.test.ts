@@ -4,8 +4,10 @@ import type { Tool } from "../../runtime/chat/messages.js";
 import { JSON_ARGUMENTS } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { objectItem } from "ggsl/chat/calls/object.js";
+import { withoutMarks } from "ggsl/chat/calls/controls.js";
 import { ToolReader } from "ggsl/chat/calls/reader.js";
 import { segmentsItem } from "ggsl/chat/calls/segments.js";
+import { readWhole } from "./answers.js";
 
 const CALL = "<call>find {}</call>";
 const form: CallForm = {
@@ -22,16 +24,9 @@ const tool: Tool = { type: "function", function: { name: "find" } };
 
 /** What a text is read as, in pieces of some characters. */
 function read(text: string, size: number, of = form): { content: string; calls: readonly string[] } {
-  const reader = new ToolReader(of, new Map([["find", tool]]), true);
-  let content = "";
-  const calls: string[] = [];
-  const add = (one: ReturnType<ToolReader["push"]>): void => {
-    content += one.content;
-    for (const { index, function: called } of one.calls) calls.push(`${index} ${called.name} ${called.arguments}`);
-  };
-  for (let at = 0; at < text.length; at += size) add(reader.push(text.slice(at, at + size)));
-  add(reader.flush());
-  return { content, calls };
+  const { content, calls } = readWhole(new ToolReader(of, new Map([["find", tool]]), true), text, size);
+  const shown = calls.map(({ function: called }, i) => `${i} ${called.name} ${called.arguments}`);
+  return { content: withoutMarks(content), calls: shown };
 }
 
 describe.each([1, 3, 100])("in pieces of %i", (size) => {
@@ -57,9 +52,14 @@ describe.each([1, 3, 100])("in pieces of %i", (size) => {
     // no calls
     [" <call>other {}</call>", " <call>other {}</call>", 0],
     ["<call>find {]", "<call>find {]", 0],
+    ["<call>find ", "<call>find ", 0],
+    ["<call>find { ", "<call>find { ", 0],
     ["<call>find {}</call><call>other {}</call>", "<call>other {}</call>", 1],
     [" <cal", " <cal", 0],
     ["a\n<call>find {", "a\n<call>find {", 0],
+    // cut in its arguments
+    ['a\n<call>find {"', "a", 1],
+    ['a\n<call>find {"b": [1, "}', "a", 1],
   ])("%j", (text, content, calls) => {
     const found = read(text, size);
     expect([found.content, found.calls.length]).toEqual([content, calls]);
@@ -111,7 +111,7 @@ describe.each([1, 3, 100])("in pieces of %i", (size) => {
 
 test("ids have nine letters and digits, and each call its own", () => {
   const reader = new ToolReader(form, new Map([["find", tool]]), true);
-  const ids = reader.push(CALL.repeat(50)).calls.map(({ id }) => id);
+  const ids = reader.push(CALL.repeat(50)).flatMap((part) => (part.part === "call" ? [part.call.id] : []));
   expect(new Set(ids).size).toBe(50);
   for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
 });

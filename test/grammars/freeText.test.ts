@@ -34,6 +34,25 @@ test("a repeat has its content once or more, with the separator between", () => 
   expect(accepts({ type: "repeat", content: item }, "a:1b:2")).toBe(true);
 });
 
+test("texts that do not come in free text", () => {
+  const free = { type: "any_text", excludes: ["<:a>", "cc"] };
+  const then = sequence(free, letters("<:a>"), letters("1"));
+  for (const [format, text, is] of [
+    [free, "ab<", true],
+    [free, "a<:b>", true],
+    [free, "a<:a>", false],
+    [free, "bccb", false],
+    [free, "", true],
+    [then, "ab<:<:a>1", true],
+    [then, "<:a>1", true],
+    [then, "a<:a>2<:a>1", false],
+    [then, "a<:a>", false],
+    [{ type: "tag", begin: "<", content: free, end: ">" }, "<acac>", true],
+    [{ type: "tag", begin: "<", content: free, end: ">" }, "<acc>", false],
+  ] as const)
+    expect([text, accepts(format, text)]).toEqual([text, is]);
+});
+
 test("members come once at most, in any order, the required ones always", () => {
   const members = [
     { content: letters("a"), required: true },
@@ -113,6 +132,8 @@ test.each<[object, RegExp]>([
   [{ type: "free_text", triggers: ["x"], tags: [tag] }, /"\/tags\/0\/begin": expected one of the triggers/],
   [{ type: "members", members: [{ content: tag }] }, /"\/members\/0\/required": expected a boolean/],
   [{ type: "members", members: [1] }, /"\/members\/0": expected an object with `content` and `required`, found 1/],
+  [{ type: "any_text", excludes: [""] }, /"\/excludes\/0": expected a text/],
+  [{ type: "any_text", excludes: [] }, /"\/excludes": expected a list that is not empty/],
   [{ type: "repeat", content: { type: "any_text" } }, /"\/content": expected no free text at its end/],
 ])("%j is refused", (format, message) => {
   expect(() => openGrammar({ structuralTag: format }, { vocabulary, now: true })).toThrow(message);

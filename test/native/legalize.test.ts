@@ -42,6 +42,7 @@ test("every rewrite of the table has a test here, in wide.test.ts, or in test/wa
     .rewrites()
     .map(({ name, op }) => `${op}: ${name}`);
   expect(named.filter((name) => !name.includes(": wide "))).toEqual([
+    "get_rows: get_rows of numbers",
     "soft_max: soft_max in WebAssembly",
     "clamp: clamp in WebAssembly",
     "step: step in WebAssembly",

@@ -34,7 +34,10 @@ async function reference(): Promise<Float32Array[]> {
 test.each(["graph", "host"] as const)("raw logits are read where they are asked for (%s)", async (placement) => {
   const expected = await reference();
   const chains = [nativeGraph(GREEDY), nativeGraph(GREEDY)];
-  const context = await model.createContext({ contextSize: 512, threads: 1, sequences: 2, chains, placement });
+  const context = await model.createContext({
+    ...{ contextSize: 512, threads: 1, sequences: 2, cache: "shared" },
+    ...{ chains, placement },
+  });
   const rows = async (...wanted: readonly [number, number]) => {
     const outputs = await context.decode(asking(...wanted));
     for (const sequence of [0, 1]) context.remove(sequence);

@@ -1,5 +1,5 @@
 /**
- * The CPU kernels for wide rows (native/graph/cpu_kernels.cc) agree with the reference interpreter: with ties, -inf and NaN, for
+ * The CPU kernels for wide rows (native/graph/cpu_kernels.cc, cpu_select.cc, cpu_sort.cc) agree with the reference interpreter: with ties, -inf and NaN, for
  * one row and for several, on one thread and on three.
  */
 import { describe, expect, test } from "@jest/globals";
@@ -27,7 +27,7 @@ const GRAPHS: Readonly<Record<string, Graph>> = {
   "wide argmax": graphOf([logitsNode, number], { sampled: 1 }),
   "wide argsort": graphOf([logitsNode, node("argsort", [0], { order: "desc" }, "i32")], { candidates: 1 }),
   "wide argsort, rising": graphOf([logitsNode, node("argsort", [0], { order: "asc" }, "i32")], { candidates: 1 }),
-  "wide get_rows": graphOf(
+  "get_rows of numbers": graphOf(
     [
       logitsNode,
       node("argsort", [0], { order: "desc" }, "i32"),
@@ -75,7 +75,7 @@ test("every rewrite for wide rows has a graph here", () => {
     .map(({ name }) => name)
     .filter((name) => name.startsWith("wide "));
   expect(Object.keys(GRAPHS)).toEqual(expect.arrayContaining(names));
-  expect(names).toHaveLength(10);
+  expect(names).toHaveLength(9);
 });
 
 describe.each(Object.entries(GRAPHS))("%s", (name, graph) => {
@@ -108,6 +108,37 @@ describe.each(Object.entries(GRAPHS))("%s", (name, graph) => {
     const native = open(64, 1, 1);
     expect(native.rewritten.filter((r) => r.name.startsWith("wide "))).toEqual([]);
     native.dispose();
+  });
+});
+
+describe("top_k", () => {
+  /** Rows in which a bound of the best is easy or hard to find. */
+  const shapes: Readonly<Record<string, (i: number, size: number) => number>> = {
+    "of any order": (i) => noise(3)(i),
+    rising: (i) => i,
+    falling: (i) => -i,
+    "of equal numbers": () => 1,
+    "of two numbers": (i) => i % 2,
+    "with few numbers": (i) => (i % 211 === 5 ? i : -Infinity),
+    "with the best at its end": (i, size) => (i >= size - 50 ? 1000 : 0) + noise(4)(i),
+    "of the lowest numbers": (i) => (i % 3 === 0 ? -3.4028234663852886e38 : -Infinity),
+  };
+  const sizes = [512, 577, 4096, 32003];
+  const counts = [2, 8, 40, 250, 511];
+
+  test.each(Object.entries(shapes))("takes the best of a row %s", (_, shape) => {
+    for (const size of sizes) {
+      const logits = Float32Array.from({ length: size }, (__, i) => shape(i, size));
+      // of a tie the earlier ones
+      const ranked = [...logits.keys()].sort((a, b) => (logits[a] === logits[b] ? a - b : logits[b]! - logits[a]!));
+      for (const k of counts) {
+        const graph = graphOf([logitsNode, node("top_k", [0], { k }, "i32", k)], { candidates: 1 });
+        const native = new (loadBinding().Evaluator)(nativeGraph(graph), { vocabSize: size, fuse: false });
+        const { candidates } = native.evaluate({ logits, uniforms: new Float32Array() });
+        native.dispose();
+        expect([...candidates!].sort((a, b) => a - b)).toEqual(ranked.slice(0, k).sort((a, b) => a - b));
+      }
+    }
   });
 });
 

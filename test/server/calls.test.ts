@@ -47,13 +47,21 @@ interface Args {
   readonly verse?: number;
 }
 
-/** Checks each call by its schema, independently of the grammar. */
+/** Whether arguments are complete, by their brackets: no text of these tools has one. */
+const isComplete = (args: string): boolean => args.endsWith("}");
+
+/** Checks each call by its schema, independently of the grammar, and counts them. The limit may cut the last one. */
 function checkCalls({ choices }: ChatCompletion): number {
   const { message, finish_reason: reason } = choices[0]!;
   const calls = message.tool_calls ?? [];
-  for (const call of calls) {
+  for (const [i, call] of calls.entries()) {
     expect(call.id).toMatch(/^[A-Za-z0-9]{9}$/);
     if (call.type !== "function") throw new Error(`expected a function, found ${call.type}`);
+    if (!isComplete(call.function.arguments)) {
+      expect([i, reason]).toEqual([calls.length - 1, "length"]);
+      expect(call.function.arguments).toMatch(/^\{\s*(?:"(?:b|$)|$)/);
+      return calls.length;
+    }
     const args = JSON.parse(call.function.arguments) as Args;
     if (call.function.name === "list") expect(args).toEqual({ book: "Ruth" });
     else {
@@ -97,11 +105,26 @@ describe.each([
       const asked = { ...base, ...likely, seed };
       const answer = await chat().create(asked);
       if (checkCalls(answer) > 1) several++;
-      // a call that the limit cuts is content
+      // what the limit cuts before its arguments is content
       const content = (answer.choices[0]!.message.content ?? "").replace(/(?:LORD)?(?:\{[^}]*)?$/, "");
       expect(content).not.toMatch(/LORD|[{}]/);
     }
     expect(several).toBeGreaterThan(0);
+  });
+
+  test("calls that are asked for: several, unless one is", async () => {
+    const asked = { ...base, temperature: 1, logit_bias: { [LORD]: 5 }, max_completion_tokens: 100 };
+    const counts = new Set<number>();
+    for (let seed = 1; seed < 9; seed++) {
+      const given = { ...asked, seed, tool_choice: "required" as const };
+      const answer = await chat().create(given);
+      counts.add(checkCalls(answer));
+      expect(answer.choices[0]!.message.content).toBeNull();
+    }
+    expect(Math.max(...counts)).toBeGreaterThan(1);
+    const list = { type: "function", function: { name: "list" } } as const;
+    for (const one of [{ tool_choice: "required" as const, parallel_tool_calls: false }, { tool_choice: list }])
+      expect(checkCalls(await chat().create({ ...asked, ...one }))).toBe(1);
   });
 
   test("the same as a stream, and a next turn with the server's own message", async () => {
@@ -124,6 +147,27 @@ describe.each([
     expect(next.usage!.prompt_tokens).toBeGreaterThan(whole.usage!.prompt_tokens + 20);
   });
 
+  test("the arguments come as they are written", async () => {
+    const stream = await chat().create({ ...base, parallel_tool_calls: false, stream: true });
+    const parts: string[] = [];
+    for await (const { choices } of stream) {
+      const [call] = choices[0]!.delta.tool_calls ?? [];
+      if (!call) continue;
+      // the first part alone has the name and the id
+      const isFirst = parts.length === 0;
+      expect([call.index, call.id !== undefined, call.function?.name]).toEqual([
+        0,
+        isFirst,
+        isFirst ? "list" : undefined,
+      ]);
+      parts.push(call.function!.arguments!);
+    }
+    expect(parts.length).toBeGreaterThan(5);
+    const whole = await chat().create({ ...base, parallel_tool_calls: false });
+    const [call] = whole.choices[0]!.message.tool_calls!;
+    if (call!.type === "function") expect(parts.join("")).toBe(call!.function.arguments);
+  });
+
   test("without tools, and where no call may come, the text is the model's own", async () => {
     const { choices } = await chat().create({ ...base, tool_choice: "none" });
     expect(choices[0]!.message.tool_calls).toBeUndefined();
@@ -134,10 +178,16 @@ describe.each([
   test("a tool whose schema cannot be enforced has any arguments; others obey theirs", async () => {
     const odd = toolOf("odd", { list: { type: "array", uniqueItems: true } });
     const answer = await chat().create({ ...base, tools: [odd, ...tools], parallel_tool_calls: false });
-    // a call of it goes on until the limit, and is content then
-    expect(checkCalls(answer) + Number(answer.choices[0]!.message.content!.includes('{"name": "odd"'))).toBe(1);
+    expect(answer.choices[0]!.message.tool_calls).toHaveLength(1);
+    // a call of it goes on until the limit
     const alone = await chat().create({ ...base, tools: [odd], parallel_tool_calls: false });
-    expect(alone.choices[0]!.message.content).toMatch(/^ of the(?: LORD)?\{"name": "odd", "arguments": \{/);
+    expect(alone.choices[0]).toMatchObject({
+      finish_reason: "length",
+      message: {
+        content: " of the",
+        tool_calls: [{ function: { name: "odd", arguments: expect.stringMatching(/^\{/) as unknown } }],
+      },
+    });
   });
 
   test("with a format of the response, it is that or a call", async () => {

@@ -1,4 +1,4 @@
-/** What docs/server.md and docs/security.md say of servers, and the tests that hold it. */
+/** What docs/server.md, docs/apis.md and docs/security.md say of servers, and the tests that hold it. */
 
 export interface Claim {
   /** Of the page. */
@@ -48,11 +48,29 @@ Marks may be control tokens :: server/calls :: begins a call of one of the tools
 Arguments are sent as the model wrote them :: chat/toolReader :: arguments are as they are written
 those of histories reach the template so :: chat/toolForms :: the next turn shows the message that was read as the template wrote it
 Ids have nine letters and digits :: chat/toolReader :: ids have nine letters and digits, and each call its own
-With ~tool_choice~ of ~required~ or of a function, one call is enforced :: server/chat :: one that must be called is called, with arguments that its schema allows
+Arguments are streamed as the model writes them :: server/calls :: the arguments come as they are written
+one of a function that is named :: server/calls :: calls that are asked for: several, unless one is
+With ~tool_choice~ of ~required~ or of a function, calls are enforced :: server/chat :: one that must be called is called, with arguments that its schema allows
 what begins with the form's mark is a call of one of the tools :: chat/toolForms :: the grammars of calls take what the template writes, and no other tool or arguments
 A tool whose schema cannot be enforced has any arguments then :: server/calls :: a tool whose schema cannot be enforced has any arguments; others obey theirs
 where the chain of the request has no place for a grammar :: server/calls :: a chain without a place for a grammar is taken as it is
-A call that a limit cuts is content :: server/calls :: several calls, and text after them
+A call that a limit cuts has the arguments so far :: server/calls :: a tool whose schema cannot be enforced has any arguments; others obey theirs
+what is cut before its arguments is content :: server/calls :: several calls, and text after them
+is in ~reasoning_content~ of a message :: server/reasoning :: is separated from content, whole and as a stream
+The form of thoughts is read off the chat template :: chat/reasoningForms :: what the template writes, and the next turn with it
+Of llama.cpp's 70 templates 45 have one :: chat/reasoningForms :: the templates without a form
+~reasoning_format: "none"~ leaves the text as the model wrote it :: server/reasoning :: is content as it is written with ~reasoning_format: none~
+A thought that the prompt begins has no mark in the text :: chat/reasoningForms :: a thought that the prompt begins
+one that does not end is all of the answer :: server/reasoning :: that does not end is all of the answer
+Marks inside content are content :: chat/reasoningForms :: marks inside content are content
+of a history reaches the template by the name that it reads :: chat/reasoningForms :: what the template writes, and the next turn with it
+counts thoughts with their marks :: chat/reasoningForms :: tokens of a thought are counted with its marks
+become the variables that the template reads :: server/reasoning :: is switched by the variable that the template reads
+a level that the template does not have is the next one that it has :: server/reasoning :: has levels where the template has them
+What the template cannot be told is a 400 :: server/reasoning :: %s cannot be told %j
+ends a thought after so many tokens :: server/reasoning :: writes the end, and the answer begins
+With 0 there is no thought :: server/reasoning :: of 0 leaves no thought
+are enforced after the thought, which is free text :: server/reasoning :: comes the format of the response
 template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
@@ -61,6 +79,8 @@ a key that has used them gets a 429 until they have come back :: server/quotas :
 Its answers have OpenAI's headers :: server/quotas :: tells what is left, and refuses what is not
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
+A key comes in the header ~authorization: Bearer KEY~, or in ~x-api-key~ :: server/apis/requests :: come in either header, and refusals have the form of the path
+Paths of [other APIs](apis.md) have their own form :: server/apis/requests :: the forms of errors
 Keys are needed for all paths but ~/health~, ~/ready~, ~/openapi.json~ and the page :: server/http :: are asked for by the paths that need one, and by no others
 What is shared has turns and limits by *lane* :: server/lanes :: are of the key, else of the network of the address
 the client is the last address of ~X-Forwarded-For~ or ~Forwarded~ that is no such proxy's :: server/lanes :: %s with %j and %j is %s
@@ -120,6 +140,33 @@ such a field sets the uniform of its name :: server/samplerFields :: a uniform o
 A request asks for one grammar :: server/textFields :: what is wrong has the name of its field
 with tools, the text is of that form, or calls of tools :: server/textFields :: with tools, the text is of that form, or calls: %s: %j
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
+`);
+
+export const APIS = claims(String.raw`
+What is refused is told in the form of the API and names the client's own field :: server/apis/requests :: is refused by the name
+~--lenient~ ignores it, and names it in the header ~x-ggsl-ignored~ :: server/apis/requests :: takes %j %j and names what it ignores
+All of them take the [fields of this server] :: server/apis/requests :: fields of this server, also in Ollama's options, have their meaning
+is one message of the conversation :: server/apis/translate :: items of one turn are one message, and so are those of the system at the beginning
+~previous_response_id~ and ~conversation~ are a 400 :: server/apis/requests :: is refused by the name
+where ~reasoning.summary~ asks for a summary, they are that :: server/apis/parts :: with a summary asked for, thoughts are it
+A stream has all events of texts, thoughts and calls with their places, numbered from 0 :: server/apis/parts :: items of thoughts, texts and calls, whole and by the client's stream
+or with ~error~ and ~response.failed~ :: server/apis/parts :: a failure ends the stream with an error and a failed response
+both are the reason ~max_output_tokens~ :: server/apis/parts :: the last item of a text that a limit cuts is not complete
+The key is in ~x-api-key~ or in ~authorization~ :: server/apis/requests :: come in either header, and refusals have the form of the path
+Results of tools are messages of the role ~tool~, in the order in which they come :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
+those of a history reach the template as ~reasoning_content~ :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
+or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
+A last message of the assistant is a 400 :: server/apis/requests :: is refused by the name
+~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream
+Entries of ~/v1/models~ have the members of Anthropic's form :: server/clients/anthropic :: models
+renders the conversation with its tools, and takes no place :: server/clients/anthropic :: a conversation, and its tokens
+Calls are whole in one line, with all digits of their arguments :: server/apis/parts :: thoughts, texts and whole calls, as one object and as lines
+A stream is what a client gets that does not say ~"stream": false~ :: server/apis/requests :: streams, ids in the log's facts, and metrics
+with ~raw~ it goes on with the text :: server/clients/ollama :: a prompt with the template, and without
+have no effect; ~x-ggsl-ignored~ names them :: server/clients/ollama :: options
+~:latest~ after a name is left out :: server/clients/ollama :: a prompt with the template, and without
+these paths are a 404 in Ollama's form :: server/clients/ollama :: an error
+Durations are in nanoseconds :: server/clients/ollama :: a conversation, and the same as lines
 `);
 
 export const SECURITY = claims(String.raw`

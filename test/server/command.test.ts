@@ -53,6 +53,9 @@ test("names of the model, and a server that takes any", async () => {
   const server = serve("--port", "0", "--alias", "first", "--alias", "second", "--sampler", `own=${own}`, "--lenient");
   const url = await addressOf(server);
   expect(server.output()).toContain("first on cpu at ");
+  await server.until(
+    /clients of OpenAI's API have the base http:\S+\/v1, those of Anthropic's and Ollama's http:\S+; .* lists the paths/,
+  );
   const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
   expect(data.map(({ id }) => id)).toEqual(["first", "second", "first:own"]);
   const answer = await fetch(`${url}/v1/completions`, {

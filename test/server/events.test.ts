@@ -3,13 +3,13 @@ import { expect, test } from "@jest/globals";
 import { once } from "node:events";
 import http from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { EventStream } from "../../server/http/events.js";
+import { EventStream, SERVER_SENT } from "../../server/http/events.js";
 
 /** A server whose answers `write` writes, and a connection that has asked it. */
 async function asked(patience: number, write: (stream: EventStream) => Promise<void>) {
   let done: Promise<void> | undefined;
   const server = http.createServer((_, response) => {
-    done = write(new EventStream(response, () => ({ "x-more": "1" }), patience));
+    done = write(new EventStream(response, { form: SERVER_SENT, open: () => ({ "x-more": "1" }), patience }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -20,8 +20,8 @@ async function asked(patience: number, write: (stream: EventStream) => Promise<v
 
 test("the headers keep proxies from collecting events, and the last event says that it is", async () => {
   const { server, socket } = await asked(1000, async (stream) => {
-    await stream.send({ a: 1 });
-    stream.end();
+    await stream.send({ data: { a: 1 } });
+    stream.end([{ name: "last", data: "[DONE]" }]);
   });
   let text = "";
   for await (const part of socket.setEncoding("utf8")) text += part as string;
@@ -29,7 +29,7 @@ test("the headers keep proxies from collecting events, and the last event says t
   expect(text).toMatch(/^content-type: text\/event-stream; charset=utf-8\r$/m);
   expect(text).toMatch(/^x-more: 1\r$/m);
   expect(text).toContain('data: {"a":1}\n\n');
-  expect(text).toContain("data: [DONE]\n\n");
+  expect(text).toContain("event: last\ndata: [DONE]\n\n");
   server.close();
 });
 
@@ -37,7 +37,7 @@ test("a reader that takes nothing counts as gone after a time", async () => {
   let sent = 0;
   const { server, socket, done } = await asked(300, async (stream) => {
     // what the system's buffers hold is taken at once
-    for (; sent < 1000; sent++) await stream.send("x".repeat(2 ** 18));
+    for (; sent < 1000; sent++) await stream.send({ data: "x".repeat(2 ** 18) });
   });
   socket.pause();
   const begin = performance.now();

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { AuthenticationError, OpenAI } from "openai";
 import { REQUEST_TIMES } from "../../server/http/limits.js";
-import { PATHS } from "../../server/request/check.js";
+import { PATHS } from "../../server/request/forms.js";
 import { bodySchema, FIELDS, fieldsOn, type Endpoint } from "../../server/request/fields.js";
 import { addFiles, filePaths } from "../../server/routes/files.js";
 import { ROUTES } from "../../server/routes/openapi.js";

@@ -1,4 +1,4 @@
-/** docs/server.md and docs/security.md against the code: what they name exists, what exists is named, and what they say has a test. */
+/** docs/server.md, docs/apis.md and docs/security.md against the code: what they name exists, what exists is named, and what they say has a test. */
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { Command } from "commander";
@@ -6,7 +6,7 @@ import { COMMANDS } from "../../cli/commands.js";
 import { FIELDS } from "../../server/request/fields.js";
 import { REFUSALS } from "../../server/refusal.js";
 import { ROUTES } from "../../server/routes/openapi.js";
-import { SECURITY, SERVER, type Claim } from "./claims.js";
+import { APIS, SECURITY, SERVER, type Claim } from "./claims.js";
 
 const pageOf = (name: string): string => readFileSync(`docs/${name}.md`, "utf8");
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
@@ -42,7 +42,7 @@ describe("docs/server.md", () => {
   });
 });
 
-test.each(["server", "security"])("the options of commands that docs/%s.md names exist", async (name) => {
+test.each(["server", "apis", "security"])("the options of commands that docs/%s.md names exist", async (name) => {
   const known = new Set<string | undefined>();
   // one after the other: jest links each module once
   for (const [command, { load }] of Object.entries(COMMANDS))
@@ -55,11 +55,14 @@ test.each(["server", "security"])("the options of commands that docs/%s.md names
 
 describe("what they say has a test", () => {
   const of = (name: string, claims: readonly Claim[]) => claims.map((claim) => [name, claim.words, claim] as const);
-  test.each([...of("server", SERVER), ...of("security", SECURITY)])("%s.md: %s", (name, words, { file, title }) => {
-    expect(oneLine(pageOf(name))).toContain(words);
-    expect(title).not.toBe("");
-    expect(readFileSync(`test/${file}.test.ts`, "utf8")).toContain(title);
-  });
+  test.each([...of("server", SERVER), ...of("apis", APIS), ...of("security", SECURITY)])(
+    "%s.md: %s",
+    (name, words, { file, title }) => {
+      expect(oneLine(pageOf(name))).toContain(words);
+      expect(title).not.toBe("");
+      expect(readFileSync(`test/${file}.test.ts`, "utf8")).toContain(title);
+    },
+  );
 
   /** Paragraphs and points of the sections that say how a server behaves. */
   const said = (name: string, sections: readonly string[]): string[] =>
@@ -82,6 +85,7 @@ describe("what they say has a test", () => {
       SERVER,
       ["Texts and places", "Structured output and tools", "Running it", "Limits of a request", "Refusals"],
     ],
+    ["apis", APIS, ["OpenAI's Responses", "Anthropic's Messages", "Ollama's API"]],
     ["security", SECURITY, ["Isolation"]],
   ] as const)("each paragraph of docs/%s.md that says what holds", (name, claims, sections) => {
     const without = said(name, sections).filter((part) => !claims.some(({ words }) => part.includes(words)));

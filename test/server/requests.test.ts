@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { headerNames, headerText } from "../../server/http/headers.js";
 import { checkShape, readJson } from "../../server/http/json.js";
 import { most } from "../../server/http/limits.js";
-import { PATHS } from "../../server/request/check.js";
+import { PATHS } from "../../server/request/forms.js";
 import { FIELDS, fieldsOn } from "../../server/request/fields.js";
 import { open, type Opened } from "./open.js";
 

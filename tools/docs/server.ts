@@ -1,4 +1,4 @@
-/** docs/server.md: the fields of requests, from server/openai/fields.ts, and the refusals, from server/refusal.ts. */
+/** docs/server.md: the fields of requests, from server/request/fields.ts, and the refusals, from server/refusal.ts. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN, PATIENCE } from "@ggsl/server/config/options.js";

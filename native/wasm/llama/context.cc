@@ -23,6 +23,7 @@ ContextOptions to_options(const int32_t * words) {
     options.check_logits = words[4] != 0;
     options.rows         = words[5];
     options.outputs      = words[6];
+    options.cache        = words[7] != 0 ? Cache::shared : Cache::own;
     return options;
 }
 
@@ -31,7 +32,7 @@ ContextOptions to_options(const int32_t * words) {
 extern "C" {
 
 // `options`: context size, batch size, sequences, whether chains run on the host, whether raw logits are checked,
-// rows, outputs.
+// rows, outputs, whether the sequences share a cache.
 // `chains`: `count` graphs, null for a sequence without one; `guides`: for each whether it is a guide.
 EMSCRIPTEN_KEEPALIVE Session * ggsl_context_open(const SharedModel * model, const int32_t * options,
                                                  const SharedGraph * const * chains, const int32_t * guides,

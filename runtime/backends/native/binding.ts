@@ -200,7 +200,7 @@ export interface NativeModel {
 }
 
 export interface ContextOptions {
-  /** Tokens over all sequences, rounded up to a multiple of 256; default 0: the model's training context. */
+  /** Tokens over all sequences, rounded up to a multiple of 256 for each cache; default 0: the model's training context. */
   readonly contextSize?: number;
   /** Tokens computed at once; default 512. */
   readonly batchSize?: number;
@@ -218,6 +218,11 @@ export interface ContextOptions {
   readonly cacheTypeK?: string;
   /** A quantized one needs flash attention. */
   readonly cacheTypeV?: string;
+  /**
+   * `auto` (default): a cache for each sequence, but one for all where the model needs it, and from the first guide or second row on;
+   * `shared`: one for all.
+   */
+  readonly cache?: "auto" | "shared";
   /** Default `auto`. */
   readonly flashAttention?: "auto" | "on" | "off";
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU on logits that are read back. */
@@ -236,17 +241,27 @@ export interface ContextOptions {
 
 /** The memory of several sequences. While `decode` runs, everything except `abort`, `stats` and `dispose` throws BUSY. */
 export interface NativeContext {
-  /** Tokens that one sequence can hold. */
+  /** Tokens that all sequences can hold. */
   readonly contextSize: number;
   /**
    * Decodes tokens on another thread and returns the requested outputs in the batch's order. Batches longer than `batchSize`
-   * are split, and so are those with more outputs than one graph can have (`rows`). The outputs of a sequence with a chain are its
+   * are split, and so are those with more outputs than one graph can have (`rows`); with a cache for each sequence, also those of
+   * sequences with different numbers of tokens. The outputs of a sequence with a chain are its
    * rows, counted from 0; the uniforms and inputs of each must be set.
    *
    * Rejects with INVALID_ARGUMENT, CONTEXT_FULL, BUSY or INVALID_LOGITS; with ABORTED or COMPUTE_FAILED, after which the
    * batch's sequences are empty and the context is usable.
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
+  /**
+   * Decodes a batch as `decode` does, then one with the tokens that the chains of the texts of `ahead` picked, and so on, until each text has
+   * as many tokens as it may have, or one that ends it, or `pause` was called. `onTokens` gets the tokens after each batch: for each text one,
+   * or -1. Their chains have no inputs, and their uniforms do not depend on the text. Rejects as `decode`, after `onTokens` of the
+   * batches before. Only in the addon.
+   */
+  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: Int32Array) => void): Promise<void>;
+  /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
+  pause?(): void;
   /**
    * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
    * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.
@@ -272,7 +287,7 @@ export interface NativeContext {
   setRows(rows: number, outputs: number): void;
   /** Removes a sequence's tokens from position `from` (default 0) on. */
   remove(sequence: number, from?: number): void;
-  /** Makes `to` a copy of `from`'s tokens, sharing their memory. */
+  /** Makes `to` a copy of `from`'s tokens, sharing their memory where there is one cache for all. */
   copy(from: number, to: number): void;
   /**
    * Whether a sequence can go on after its first `count` tokens once the others are removed: all of them can always be kept, a part
@@ -292,6 +307,17 @@ export interface NativeContext {
   graphNodes?(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode and frees the memory; harmless when called twice. */
   dispose(): void;
+}
+
+/** Texts that `write` goes on with; an entry of each array per text. */
+export interface Ahead {
+  readonly sequences: Int32Array;
+  /** How many tokens after that of the batch, at least 1. */
+  readonly most: Int32Array;
+  /** The uniforms of a token. */
+  readonly counts: Int32Array;
+  /** Those of all tokens of the first text in turn, then those of the second, and so on. */
+  readonly uniforms: Float32Array;
 }
 
 /** Four arrays of equal length with one entry per token. */

@@ -13,20 +13,40 @@ export interface Control {
 const [FIRST_STAND_IN, LAST_STAND_IN] = [0xfdd0, 0xfdef];
 const STAND_INS = /[\ufdd0-\ufdef]/g;
 
+/**
+ * Characters for the control tokens that some texts name, by token, with those that are given already. What ends texts is in none.
+ */
+export function standInsFor(
+  literals: readonly string[],
+  controls: readonly Control[],
+  given: CallForm["marks"] = new Map(),
+): Map<number, string> {
+  const marks = new Map(given);
+  const used = controls.filter(
+    ({ token, text, isEnd }) =>
+      !isEnd && text !== "" && !marks.has(token) && literals.some((one) => one.includes(text)),
+  );
+  for (const { token } of used.sort(longestFirst)) {
+    if (FIRST_STAND_IN + marks.size > LAST_STAND_IN) break;
+    marks.set(token, String.fromCharCode(FIRST_STAND_IN + marks.size));
+  }
+  return marks;
+}
+
+const longestFirst = (a: Control, b: Control): number => b.text.length - a.text.length;
+
+/** Puts the characters of control tokens in place of their texts. */
+export function standingIn(controls: readonly Control[], marks: CallForm["marks"]): (text: string) => string {
+  const used = controls.filter(({ token }) => marks.has(token)).sort(longestFirst);
+  return (text) => used.reduce((so, { token, text: of }) => so.replaceAll(of, marks.get(token)!), text);
+}
+
 /** A form with such characters in place of the texts of control tokens. */
 export function withMarks(form: CallForm, controls: readonly Control[]): CallForm {
   const { segments, args } = form.item;
-  const literals = [form.head, form.between ?? "", form.close, ...segments, ...args.literals];
-  const used = controls
-    .filter(
-      ({ text, isEnd }) =>
-        !isEnd && text !== "" && literals.some((one) => typeof one === "string" && one.includes(text)),
-    )
-    .sort((a, b) => b.text.length - a.text.length)
-    .slice(0, LAST_STAND_IN - FIRST_STAND_IN + 1);
-  const marks = new Map(used.map(({ token }, i) => [token, String.fromCharCode(FIRST_STAND_IN + i)]));
-  const changed = (text: string): string =>
-    used.reduce((so, { token, text: of }) => so.replaceAll(of, marks.get(token)!), text);
+  const texts = segments.filter((one) => typeof one === "string");
+  const marks = standInsFor([form.head, form.between ?? "", form.close, ...texts, ...args.literals], controls);
+  const changed = standingIn(controls, marks);
   const mark = changed(form.mark);
   // a mark of one token is that of calls alone
   const beside = controls.filter(({ token, isEnd }) => !isEnd && marks.get(token) !== mark).map(({ token }) => token);

@@ -4,15 +4,19 @@ import type { Tool } from "../messages.js";
 /** The tools that may be called, by name. */
 export type Tools = ReadonlyMap<string, Tool>;
 
-/** A call in a text. */
-export interface ReadCall {
+/** The beginning of a call in a text, up to its arguments. */
+export interface BegunCall {
   readonly name: string;
-  /** As JSON. */
-  readonly arguments: string;
   /** If the model writes one. */
   readonly id?: string | undefined;
   /** Where it ends. */
   readonly end: number;
+}
+
+/** A call in a text. */
+export interface ReadCall extends BegunCall {
+  /** As JSON. */
+  readonly arguments: string;
 }
 
 /** What is read at a place: `open` if more text is needed, undefined if it is something else. */
@@ -45,6 +49,10 @@ export interface CallItem {
   /** Whether names are in JSON texts. */
   readonly isJson: boolean;
   read(text: string, at: number, tools: Tools): Found<ReadCall>;
+  /** Its beginning, if arguments come after it that are JSON as it is written; `whole`: it must be read with `read`. */
+  begin(text: string, at: number, tools: Tools): Found<BegunCall> | "whole";
+  /** Where it ends, after the arguments of a call that was begun. */
+  finish(text: string, at: number): Found<number>;
   /** The same with other texts. */
   changed(change: Change): CallItem;
 }

@@ -18,11 +18,11 @@ export interface FreeOptions {
 }
 
 /** Any text, in which what begins as a call is one; undefined for a form that begins with no mark. */
-export function freeGrammar(
+export function freeFormat(
   form: CallForm,
   tools: readonly Tool[],
   { schema, isParallel }: FreeOptions,
-): GrammarSource | undefined {
+): object | undefined {
   const { head, mark, marks, beside: tokens } = form;
   if (head === "") return undefined;
   const isToken = withoutMarks(mark[0]!) === "";
@@ -33,13 +33,17 @@ export function freeGrammar(
     ? { blocks: [sequence([...formatsOf(mark, marks), after])] }
     : { triggers: [mark], tags: [{ type: "tag", begin: mark, content: after, end: "" }] };
   return {
-    structuralTag: {
-      type: "free_text",
-      ...opener,
-      ...(tokens.length > 0 && { tokens }),
-      ...(!isParallel && { stop_after_first: true }),
-    },
+    type: "free_text",
+    ...opener,
+    ...(tokens.length > 0 && { tokens }),
+    ...(!isParallel && { stop_after_first: true }),
   };
+}
+
+/** The same as a grammar. */
+export function freeGrammar(form: CallForm, tools: readonly Tool[], options: FreeOptions): GrammarSource | undefined {
+  const structuralTag = freeFormat(form, tools, options);
+  return structuralTag && { structuralTag };
 }
 
 /** Calls of the tools, one or, where the form has several, more. */

@@ -76,3 +76,41 @@ function valueEnd(text: string, from: number): number {
   while (!/[,}\] \t\r\n]/.test(text[at]!)) at++;
   return at;
 }
+
+/** Where the object at the beginning of a text ends, which comes in pieces. */
+export class JsonScan {
+  private depth = 0;
+  private isText = false;
+  private isEscaped = false;
+
+  /** Where it ends in the next piece; undefined if it goes on. */
+  end(piece: string): number | undefined {
+    for (let at = 0; at < piece.length; at++) {
+      const char = piece[at]!;
+      if (this.isEscaped) this.isEscaped = false;
+      else if (this.isText) {
+        if (char === "\\") this.isEscaped = true;
+        else if (char === '"') this.isText = false;
+      } else if (char === '"') this.isText = true;
+      else if (char === "{" || char === "[") this.depth++;
+      else if ((char === "}" || char === "]") && --this.depth <= 0) return at + 1;
+    }
+    return undefined;
+  }
+}
+
+/** Whether an object begins at a place: its bracket, and what may come after it. */
+export function objectBegins(text: string, from: number): boolean | "open" {
+  if (from >= text.length) return "open";
+  if (text[from] !== "{") return false;
+  const at = skipBlanks(text, from + 1);
+  return at === text.length ? "open" : text[at] === '"' || text[at] === "}";
+}
+
+/** Where the value at a place ends: `open` if the text may go on in it. */
+export function valueEndAt(text: string, from: number): number | "open" {
+  if (from >= text.length) return "open";
+  if (/["{[]/.test(text[from]!)) return jsonEnd(text, from) ?? "open";
+  const length = text.slice(from).search(/[,}\] \t\r\n]/);
+  return length < 0 ? "open" : from + length;
+}

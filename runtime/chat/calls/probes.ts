@@ -20,7 +20,7 @@ const ANSWER = "ggsl answer";
 
 const USER: ChatMessage = { role: "user", content: "Hello" };
 /** Has another name than the calls, which so are the only place of theirs. */
-const TOOL: Tool = {
+export const TOOL: Tool = {
   type: "function",
   function: {
     name: "tool_of_ggsl",
@@ -76,5 +76,5 @@ export async function renderings(render: Render): Promise<Renderings> {
   };
 }
 
-const callOf = ({ name, id, arguments: args }: Probe) =>
+export const callOf = ({ name, id, arguments: args }: Probe) =>
   ({ id, type: "function", function: { name, arguments: args } }) as const;

@@ -8,7 +8,8 @@ import {
   type Segment,
   type Tools,
 } from "./form.js";
-import { skipBlanks } from "./json.js";
+import { JSON_ARGUMENTS } from "./arguments.js";
+import { objectBegins, skipBlanks } from "./json.js";
 import { literalEnd } from "./literals.js";
 
 export const segmentsItem = (segments: readonly Segment[], args: ArgumentsForm): CallItem => ({
@@ -17,7 +18,37 @@ export const segmentsItem = (segments: readonly Segment[], args: ArgumentsForm):
   isJson: false,
   changed: (change) => segmentsItem(changedSegments(segments, change), args.changed(change)),
   read: (text, at, tools) => read({ text, tools, args, segments }, at, 0, {}),
+  begin(text, at, tools) {
+    const { before, after } = aroundArguments(segments);
+    if (args !== JSON_ARGUMENTS || after === undefined) return "whole";
+    const found = read({ text, tools, args: BEGINNING, segments: before }, at, 0, {});
+    return typeof found === "object" ? { name: found.name, id: found.id, end: found.end } : found;
+  },
+  finish: (text, at) => literalEnd(text, at, aroundArguments(segments).after ?? ""),
 });
+
+/** What comes before the arguments, with these, and the text after them; undefined if more than a text is there. */
+function aroundArguments(segments: readonly Segment[]): {
+  readonly before: readonly Segment[];
+  readonly after: string | undefined;
+} {
+  const at = segments.findIndex((one) => typeof one === "object" && one.hole === "arguments");
+  const [after = "", ...more] = segments.slice(at + 1);
+  return {
+    before: segments.slice(0, at + 1),
+    after: typeof after === "string" && more.length === 0 ? after : undefined,
+  };
+}
+
+/** The bracket of an object, and what may follow it. */
+const BEGINNING: ArgumentsForm = {
+  ...JSON_ARGUMENTS,
+  read(text, from) {
+    const at = skipBlanks(text, from);
+    const begins = objectBegins(text, at);
+    return begins === true ? { json: "", end: at } : begins === "open" ? "open" : undefined;
+  },
+};
 
 interface Reading {
   readonly text: string;

@@ -64,6 +64,10 @@ export class Place {
   }
 }
 
+export function append(list: number[], more: readonly number[]): void {
+  for (const one of more) list.push(one);
+}
+
 /** The places of one slot. */
 export interface Places {
   readonly main: Place;
@@ -95,7 +99,8 @@ export function takePlaces(
   const take = (text: Int32Array, isGuide: boolean): Place => {
     const left = free.filter(({ isTaken }) => !isTaken);
     const fitting = left.filter((place) => place.fits(chain, isGuide));
-    const place = best(fitting.length > 0 ? fitting : left, text);
+    const taken = places.filter(({ isTaken }) => isTaken);
+    const place = best(fitting.length > 0 ? fitting : left, text, (one) => distance(one, taken));
     place.isTaken = true;
     return place;
   };
@@ -105,16 +110,27 @@ export function takePlaces(
   };
 }
 
+/** Places that are nearer to one that is taken are computed with it at once, where each has a cache of its own (native/llama/runs.h). */
+const NEAR = 5;
+
+/** How far the nearest place is that is taken; 0 without one. */
+const distance = ({ sequence }: Place, taken: readonly Place[]): number =>
+  taken.length === 0 ? 0 : Math.min(...taken.map((other) => Math.abs(other.sequence - sequence)));
+
 /**
- * The place whose text the prompt continues, if it keeps at least half of it. Otherwise the place that was not used for longest: what
- * the prompt shares with other places is copied from there, and they keep the rest of their texts.
+ * The place whose text the prompt continues, if it keeps at least half of it. Otherwise of those near others that are taken the place that
+ * was not used for longest: what the prompt shares with other places is copied from there, and they keep the rest of their texts.
  */
-function best(places: readonly Place[], prompt: Int32Array): Place {
+function best(places: readonly Place[], prompt: Int32Array, distanceOf: (place: Place) => number): Place {
   const lengths = new Map(places.map((place) => [place, sharedLength(place.tokens, prompt)]));
   const [nearest] = [...places].sort((a, b) => lengths.get(b)! - lengths.get(a)!);
   const shared = lengths.get(nearest!)!;
   if (shared >= MIN_SHARED && 2 * shared >= nearest!.tokens.length) return nearest!;
-  return places.reduce((oldest, place) => (place.lastUsed < oldest.lastUsed ? place : oldest));
+  const far = new Map(places.map((place) => [place, distanceOf(place)]));
+  const least = Math.max(NEAR, Math.min(...far.values()));
+  return places
+    .filter((place) => far.get(place)! <= least)
+    .reduce((oldest, place) => (place.lastUsed < oldest.lastUsed ? place : oldest));
 }
 
 /** Empties the free place with a text that was not used for longest; false if there is none. */

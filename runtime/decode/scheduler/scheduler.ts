@@ -9,15 +9,15 @@ import type {
   Binding,
   ContextOptions,
   ContextStats,
-  DecodeOutput,
   NativeContext,
   NativeError,
   NativeGraph,
 } from "../../backends/native/binding.js";
+import { canRun, Run, type Later } from "./ahead.js";
 import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
-import { all, evict, Place, takePlaces, type Places } from "./places.js";
+import { all, append, evict, Place, takePlaces, type Places } from "./places.js";
 import { turnsOf, type Chunk, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
@@ -46,9 +46,20 @@ export interface SchedulerOptions {
   readonly reserved?: ReadonlySet<number>;
   /** Called after each batch with the milliseconds that it took. */
   readonly onDecode?: ((milliseconds: number) => void) | undefined;
+  /**
+   * Texts that begin or are set while others go on by themselves join them after the present batch. Else these have all their tokens before,
+   * so that what is decoded together does not depend on time.
+   */
+  readonly joinsAtOnce?: boolean | undefined;
   /** What the chains of a batch may take together, in rows; default: any number. */
   readonly decodeWork?: number | undefined;
 }
+
+/**
+ * Tokens that texts go on by themselves, unless they say how many. Of several, all go on before another one joins them, so that it waits
+ * for few.
+ */
+const AHEAD = { alone: 16, together: 4 } as const;
 
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
@@ -59,6 +70,8 @@ export class Scheduler {
   private readonly jobs = new Set<Job>();
   /** The jobs with tokens in the running batch. */
   private current: readonly Job[] = [];
+  /** What goes on by itself. */
+  private running: Run | undefined;
   /** The slots that have had an output. */
   private readonly writing = new Set<Places>();
   private isRunning = false;
@@ -130,24 +143,35 @@ export class Scheduler {
     const work = this.budget && count ? count() : 0;
     let job: Job | undefined;
     let first: Job | undefined;
-    const ignore = onAbort(signal, () => job && this.cancel(context, job));
+    let later: Later | undefined;
+    const ignore = onAbort(signal, () => {
+      later?.stop(new AbortError());
+      if (job) this.cancel(context, job);
+    });
     const decodeRows = (step: Step): Promise<Rows> =>
-      new Promise((resolve, reject) => {
+      new Promise<Rows>((resolve, reject) => {
         const readings = readingsOf(places, step);
         job = { step, places, chain, work, lane, readings, isPrepared: false, resolve, reject };
         first ??= job;
+        later?.stop();
         this.jobs.add(job);
+        if (this.options.joinsAtOnce) this.running?.pause();
         if (!this.isRunning) void this.run(context);
+      }).then((rows) => {
+        later = rows.outputs[0]?.later;
+        return rows;
       });
     return {
       contextSize: Math.min(this.limits.contextSize, Math.floor(context.contextSize / this.sequences)),
       stats: () => this.lastStats ?? context.stats(),
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
+      ahead: this.sequences === 1 || this.options.joinsAtOnce ? AHEAD.alone : AHEAD.together,
       costs: this.costs,
       decodeRows,
       decode: async (step) => (await decodeRows(step)).outputs[0]!,
       release: () => {
         ignore();
+        later?.stop();
         if (job && this.jobs.has(job)) this.end(job, new AbortError());
         this.writing.delete(places);
         this.releases++;
@@ -256,6 +280,8 @@ export class Scheduler {
     this.current = turns.map(({ job }) => job);
     for (const { chunks } of turns) for (const { reading, tokens } of chunks) append(reading.place.tokens, tokens);
     try {
+      // with a budget, who waits for a later batch must not wait for more of them
+      if (planned === all && !this.speculates && canRun(context, turns)) return await this.write(context, turns);
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
@@ -266,6 +292,28 @@ export class Scheduler {
     } catch (error) {
       this.current = [];
       await this.recover(context, turns, error);
+    }
+  }
+
+  /** A batch of texts that go on by themselves. */
+  private async write(context: NativeContext, turns: readonly Turn[]): Promise<void> {
+    let start = performance.now();
+    const onDecode = (): void => {
+      const now = performance.now();
+      this.options.onDecode?.(now - start);
+      start = now;
+    };
+    const onFirst = (turn: Turn, token: number, later: Later): void => {
+      this.current = [];
+      const { sequence } = turn.job.places.main;
+      this.finish([turn], [{ sequence, sampled: Int32Array.of(token), later }], undefined);
+    };
+    const toldOf = (error: unknown): unknown => (this.isDisposed ? disposed() : error);
+    this.running = new Run(context, turns, onFirst, onDecode, this.options.joinsAtOnce === true, toldOf);
+    try {
+      await this.running.write();
+    } finally {
+      this.running = undefined;
     }
   }
 
@@ -280,7 +328,7 @@ export class Scheduler {
     return cost;
   }
 
-  private finish(turns: readonly Turn[], outputs: readonly DecodeOutput[], cost: Cost | undefined): void {
+  private finish(turns: readonly Turn[], outputs: readonly SlotOutput[], cost: Cost | undefined): void {
     for (const { chunks } of turns) for (const { reading, tokens } of chunks) reading.computed += tokens.length;
     const bySequence = grouped(outputs, ({ sequence }) => sequence);
     for (const { job, isLast } of turns) {
@@ -344,16 +392,12 @@ export class Scheduler {
   }
 }
 
-function append(list: number[], more: readonly number[]): void {
-  for (const one of more) list.push(one);
-}
-
 /** The outputs of a job. */
 function outputsOf(
   { places: { main, guides }, step }: Job,
-  outputs: ReadonlyMap<number, readonly DecodeOutput[]>,
+  outputs: ReadonlyMap<number, readonly SlotOutput[]>,
 ): readonly SlotOutput[] {
-  const of = ({ sequence }: Place): readonly DecodeOutput[] => outputs.get(sequence) ?? [];
+  const of = ({ sequence }: Place): readonly SlotOutput[] => outputs.get(sequence) ?? [];
   if (!step.isRaw || guides.length === 0) return of(main);
   const ofGuides = guides.map(({ place }) => of(place));
   return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));

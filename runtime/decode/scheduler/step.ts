@@ -1,5 +1,6 @@
 /** What a generation asks of the scheduler. */
 import type { ContextStats, DecodeOutput, InputValues } from "../../backends/native/binding.js";
+import type { Later } from "./ahead.js";
 import type { Cost, Costs } from "./costs.js";
 
 /** The next tokens of a sequence. */
@@ -24,6 +25,11 @@ export interface Step extends Part, Row {
   readonly more?: readonly Row[];
   /** The outputs come with the model's own logits, also with those of the guides. */
   readonly isRaw?: boolean;
+  /**
+   * How many tokens after the next one may be computed before they are asked for, with the uniforms of as many of them in turn. Only for a
+   * chain that gives nothing but the token.
+   */
+  readonly ahead?: { readonly most: number; readonly uniforms: (count: number) => Float32Array } | undefined;
   /** Called after each batch with tokens of the step: how many of the sequence's tokens have been read. */
   readonly onRead?: ((count: number) => void) | undefined;
 }
@@ -31,6 +37,8 @@ export interface Step extends Part, Row {
 export interface SlotOutput extends DecodeOutput {
   /** The model's own logits of the guides, in their order, where they were asked for. */
   readonly guides?: readonly Float32Array[];
+  /** The tokens after this output's, where they are computed before they are asked for. */
+  readonly later?: Later;
 }
 
 /** The outputs of a step, and what its batch cost; no cost for a batch in which a text is read. */
@@ -77,6 +85,8 @@ export interface Request {
 export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
+  /** How many tokens a text is computed ahead, if it does not say. */
+  readonly ahead: number;
   decode(step: Step): Promise<SlotOutput>;
   decodeRows(step: Step): Promise<Rows>;
   /** The costs of the context's batches. */

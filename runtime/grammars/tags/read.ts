@@ -10,7 +10,7 @@ type Given = Readonly<Record<string, unknown>>;
 export type Format<T> =
   | { readonly type: "const_string"; readonly value: string }
   | (SchemaOptions & { readonly type: "json_schema"; readonly json_schema: unknown })
-  | { readonly type: "any_text" }
+  | { readonly type: "any_text"; readonly excludes?: readonly string[] }
   | { readonly type: "regex"; readonly pattern: string }
   | { readonly type: "grammar"; readonly grammar: string }
   | { readonly type: "sequence" | "or"; readonly elements: readonly T[] }
@@ -121,7 +121,7 @@ const ENDINGS = { at_least_one: flag, stop_after_first: flag };
 const KINDS: Readonly<Record<string, Kind>> & Readonly<Record<Format<unknown>["type"], Kind>> = {
   const_string: { required: { value: someText } },
   json_schema: { required: { json_schema: anything }, optional: SCHEMA_OPTIONS },
-  any_text: { required: {} },
+  any_text: { required: {}, optional: { excludes: listOf(someText) } },
   regex: { required: { pattern: someText } },
   grammar: { required: { grammar: someText } },
   sequence: { required: { elements: formats } },

@@ -57,7 +57,7 @@ class Writer {
       case "const_string":
         return textOf(format.value);
       case "any_text":
-        return this.free.upTo(listed(end)).without();
+        return this.free.upTo([...(format.excludes ?? []), ...listed(end)]).without();
       case "sequence":
         return sequence(...format.elements.map((element) => this.open(element, end)));
       case "or":
@@ -94,7 +94,7 @@ class Writer {
     if (!part.isFree) return sequence(this.open(part, end), textOf(end));
     switch (format.type) {
       case "any_text":
-        return this.free.upTo([end]).closed(end);
+        return this.free.upTo([...(format.excludes ?? []), end]).closed(end);
       case "triggered_tags":
       case "free_text":
         return this.triggered(format, end, true);

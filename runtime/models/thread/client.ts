@@ -66,6 +66,7 @@ const chatNames = is.named<WorkerChatOptions>({
   addGenerationPrompt: true,
   template: true,
   variables: true,
+  reasoning: true,
 });
 const logitsNames = is.named<WorkerLogitsOptions>({ special: true, contextSize: true, last: true });
 const tokenizeNames = is.named<TokenizeOptions>({ special: true });

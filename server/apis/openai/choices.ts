@@ -1,7 +1,8 @@
 /** The choices of answers: of a whole answer, and of the events of a stream. */
-import type { AnswerReader, CallPart, Part } from "ggsl/chat/answer.js";
+import type { CallPart, Part } from "ggsl/chat/answer.js";
 import type { GenerationStats, Piece } from "ggsl/generation/pieces.js";
 import type { Model } from "ggsl/models/model.js";
+import type { TextEnd } from "../api.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
 
 export interface TextOptions {
@@ -14,13 +15,11 @@ export interface TextOptions {
 /** A text in the form of an endpoint. Events have what is new, the whole choice has all. */
 export interface TextForm {
   /** Takes a piece, and gives the choice of an event; undefined if there is nothing to tell. */
-  piece(piece: Piece): object | undefined;
+  piece(piece: Piece, parts: readonly Part[]): object | undefined;
   /** The choices of the last events. */
-  end(stats: GenerationStats): object[];
+  end(end: TextEnd): object[];
   /** The choice of a whole answer, after `end`. */
   readonly whole: object;
-  /** Whether more text would not change the answer. */
-  readonly isFull: boolean;
 }
 
 const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
@@ -50,7 +49,6 @@ class MeasuresSoFar {
 
 /** A text of `/v1/completions`. */
 export class CompletionText implements TextForm {
-  readonly isFull = false;
   private text = "";
   private reason = "stop";
   private readonly logprobs = openLogprobs();
@@ -71,7 +69,7 @@ export class CompletionText implements TextForm {
     return { index, text: piece.text, logprobs: wantsLogprobs ? own : null, finish_reason: null, ...measures };
   }
 
-  end(stats: GenerationStats): object[] {
+  end({ stats }: TextEnd): object[] {
     this.reason = reasonOf(stats);
     return [{ index: this.options.index, text: "", logprobs: null, finish_reason: this.reason }];
   }
@@ -93,26 +91,20 @@ interface ToolCall {
 /** A text of `/v1/chat/completions`. */
 export class ChatText implements TextForm {
   private content = "";
+  private reasoning = "";
   private isFirst = true;
   private reason = "stop";
   private readonly calls: ToolCall[] = [];
   private readonly logprobs: ChatLogprob[] = [];
   private readonly measures: MeasuresSoFar;
 
-  constructor(
-    private readonly options: TextOptions,
-    private readonly reader: AnswerReader,
-  ) {
+  constructor(private readonly options: TextOptions) {
     this.measures = new MeasuresSoFar(options.wantsMeasures);
   }
 
-  get isFull(): boolean {
-    return this.reader.isFull;
-  }
-
-  piece(piece: Piece): object | undefined {
+  piece(piece: Piece, parts: readonly Part[]): object | undefined {
     const { model, wantsLogprobs, wantsMeasures } = this.options;
-    const delta = this.delta(this.reader.push(piece));
+    const delta = this.delta(parts);
     const measures = this.measures.add(piece.measures);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
@@ -120,10 +112,10 @@ export class ChatText implements TextForm {
     return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
   }
 
-  end(stats: GenerationStats): object[] {
+  end({ stats, parts, isCut = false }: TextEnd): object[] {
     // clients need the role, also of a text without a token that is shown
-    const delta = this.delta(this.reader.flush()) ?? (this.isFirst ? { content: "" } : undefined);
-    this.reason = this.calls.length > 0 ? "tool_calls" : reasonOf(stats);
+    const delta = this.delta(parts) ?? (this.isFirst ? { content: "" } : undefined);
+    this.reason = this.calls.length > 0 && !isCut ? "tool_calls" : reasonOf(stats);
     const { index } = this.options;
     const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
     return [...(delta ? [this.event(delta, null)] : []), last];
@@ -131,11 +123,12 @@ export class ChatText implements TextForm {
 
   get whole(): object {
     const { index, wantsLogprobs } = this.options;
-    const { content, calls } = this;
+    const { content, calls, reasoning } = this;
     const message = {
       role: "assistant",
       content: calls.length > 0 && content === "" ? null : content,
       refusal: null,
+      ...(reasoning !== "" && { reasoning_content: reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
@@ -144,15 +137,21 @@ export class ChatText implements TextForm {
 
   /** What is new; undefined if nothing is. */
   private delta(parts: readonly Part[]): object | undefined {
-    let content = "";
+    let [content, reasoning] = ["", ""];
     const calls: object[] = [];
     for (const part of parts) {
       if (part.part === "call") calls.push(this.call(part.call));
-      else content += part.text;
+      else if (part.part === "content") content += part.text;
+      else reasoning += part.text;
     }
     this.content += content;
-    if (content === "" && calls.length === 0) return undefined;
-    return { ...(content !== "" && { content }), ...(calls.length > 0 && { tool_calls: calls }) };
+    this.reasoning += reasoning;
+    if (content === "" && reasoning === "" && calls.length === 0) return undefined;
+    return {
+      ...(reasoning !== "" && { reasoning_content: reasoning }),
+      ...(content !== "" && { content }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
   }
 
   private call({ index, id, name, arguments: args }: CallPart): object {

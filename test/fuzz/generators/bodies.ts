@@ -1,21 +1,36 @@
-/** Bodies of requests as a server reads them: deep and wide JSON, odd names, and fields of wrong kinds. Each is read or refused, and in no time. */
+/**
+ * Bodies of requests as a server reads them, of all its APIs: deep and wide JSON, odd names, and fields of wrong kinds. Each is read or
+ * refused, and in no time.
+ */
 import * as fc from "fast-check";
+import type { BodyApi } from "../../../server/apis/api.js";
+import { BODY_APIS } from "../../../server/apis/index.js";
+import { readBody } from "../../../server/apis/read.js";
 import { readJson } from "../../../server/http/json.js";
 import { headerNames } from "../../../server/http/headers.js";
-import { checkFields, PATHS, tidyBody } from "../../../server/request/check.js";
+import { checkFields, tidyBody } from "../../../server/request/check.js";
 import { readConversation } from "../../../server/request/conversation.js";
-import { bodySchema, FIELDS, type Endpoint } from "../../../server/request/fields.js";
+import { FIELDS, type Endpoint } from "../../../server/request/fields.js";
+import { FORMS, PATHS } from "../../../server/request/forms.js";
+import { apiBodies } from "./apiBodies.js";
 import { Refusal } from "../../../server/refusal.js";
 import { defineGenerator, Wrong } from "../core/generator.js";
 import { shorterTexts } from "../core/shrink.js";
 
 interface Case {
   readonly text: string;
-  readonly endpoint: Endpoint;
+  /** An endpoint of the server's own form, or the path of an API. */
+  readonly endpoint: string;
   readonly isLenient: boolean;
 }
 
-const NAMES = [...Object.keys(FIELDS), "role", "content", "tool_calls", "function", "arguments", "type", "parameters"];
+const APIS: ReadonlyMap<string, BodyApi> = new Map(
+  BODY_APIS.flatMap((api) => (api.translate ? [[api.form.path, api] as const] : [])),
+);
+const NAMES = [
+  ...new Set([...Object.keys(FIELDS), ...[...APIS.values()].flatMap(({ form }) => Object.keys(form.fields))]),
+  ...["role", "content", "tool_calls", "function", "arguments", "type", "parameters"],
+];
 const ODD = [
   "__proto__",
   "constructor",
@@ -68,22 +83,39 @@ const body = fc
   .array(fc.tuple(name, value), { maxLength: 5 })
   .map((members) => `{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join()}}`);
 
+const wild = fc.record({
+  text: fc.oneof({ weight: 5, arbitrary: body }, { weight: 1, arbitrary: value }),
+  endpoint: fc.constantFrom(...Object.keys(PATHS), ...APIS.keys()),
+  isLenient: fc.boolean(),
+});
+const near = fc
+  .tuple(apiBodies, fc.boolean())
+  .map(([[path, text], isLenient]) => ({ text, endpoint: APIS.has(path) ? path : "chat", isLenient }));
+
+/** Reads a body as its route does; gives the names of what is ignored. */
+async function read({ text, endpoint, isLenient }: Case): Promise<readonly string[]> {
+  const sent = readJson(text);
+  const api = APIS.get(endpoint);
+  const names: string[] = [];
+  if (api) {
+    await readBody(api, sent, { isLenient, ignored: names, pause: () => Promise.resolve() });
+    return names;
+  }
+  const form = FORMS[endpoint as Endpoint];
+  const { body: done, ignored } = checkFields(form, sent, isLenient);
+  const tidy = tidyBody(form.schema, done, isLenient, ignored) as Readonly<Record<string, unknown>>;
+  if (endpoint === "chat" && Array.isArray(tidy["messages"])) readConversation(tidy);
+  return ignored;
+}
+
 export const bodies = defineGenerator<Case>({
   name: "bodies",
-  doc: "bodies of requests: deep, wide and odd JSON, names of members, fields of wrong kinds",
-  cases: fc.record({
-    text: fc.oneof({ weight: 5, arbitrary: body }, { weight: 1, arbitrary: value }),
-    endpoint: fc.constantFrom(...(Object.keys(PATHS) as Endpoint[])),
-    isLenient: fc.boolean(),
-  }),
-  run({ text, endpoint, isLenient }) {
+  doc: "bodies of requests of all APIs: deep, wide and odd JSON, names of members, fields of wrong kinds",
+  cases: fc.oneof({ weight: 2, arbitrary: wild }, { weight: 1, arbitrary: near }),
+  async run(c) {
     try {
-      const read = readJson(text);
-      const { body: done, ignored } = checkFields(endpoint, read, isLenient);
-      const tidy = tidyBody(bodySchema(endpoint), done, isLenient, ignored) as Readonly<Record<string, unknown>>;
-      const names = headerNames(ignored);
+      const names = headerNames(await read(c));
       if (names.length > 1100 || /[^\x20-\x7e]/.test(names)) throw new Wrong(`the header ${JSON.stringify(names)}`);
-      if (endpoint === "chat" && Array.isArray(tidy["messages"])) readConversation(tidy);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, body: answer } = error;

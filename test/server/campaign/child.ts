@@ -28,8 +28,8 @@ export async function startServer(model: string, ...options: readonly string[]):
   const server = await startProcess(process.execPath, args, / at (http:\S+): /);
   return {
     ...server,
-    // but the line with the address
-    errors: () => server.errors().replace(/^.* texts of \d+ tokens at once\n/m, ""),
+    // but the lines with the address
+    errors: () => server.errors().replace(/^.* texts of \d+ tokens at once\n.*\/openapi\.json lists the paths\n/m, ""),
     async metric(name) {
       const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_KEY}` } });
       const lines = (await answer.text())

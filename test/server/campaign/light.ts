@@ -2,6 +2,7 @@
 import http from "node:http";
 import * as fc from "fast-check";
 import type { Generator } from "../../fuzz/core/generator.js";
+import { apiBodies } from "../../fuzz/generators/apiBodies.js";
 import { programTexts } from "../../fuzz/generators/programs.js";
 import { sizes } from "../../fuzz/generators/sizes.js";
 import { specs } from "../../fuzz/generators/specs.js";
@@ -98,13 +99,30 @@ export const light = (target: Target): fc.Arbitrary<Attack> => {
       ),
     },
     {
+      weight: 10,
+      arbitrary: attack("APIs", apiBodies, ([path, body]) => post(target, path, body)),
+    },
+    {
       weight: 8,
       arbitrary: attack(
         "shapes",
         fc.tuple(
-          fc.constantFrom("/v1/completions", "/v1/chat/completions", "/v1/samplers", "/v1/logits"),
+          fc.constantFrom(
+            ...["/v1/completions", "/v1/chat/completions", "/v1/samplers", "/v1/logits"],
+            ...[
+              "/v1/responses",
+              "/v1/messages",
+              "/v1/messages/count_tokens",
+              "/api/chat",
+              "/api/generate",
+              "/api/show",
+            ],
+          ),
           fc.constantFrom(
             "prompt",
+            "input",
+            "system",
+            "options",
             "messages",
             "tools",
             "response_format",

@@ -160,7 +160,7 @@ function optionWords(options: ContextOptions): Int32Array {
   const { contextSize = 0, batchSize = 512, sequences = 1, threads = 0, batchThreads = 0 } = options;
   const { rows = 1, outputs = 0 } = options;
   const { cacheTypeK = "f16", cacheTypeV = "f16", flashAttention = "auto" } = options;
-  const { placement = "graph", checkLogits = false } = options;
+  const { placement = "graph", checkLogits = false, cache = "auto" } = options;
   checkInteger("contextSize", contextSize);
   checkInteger("batchSize", batchSize);
   checkInteger("sequences", sequences);
@@ -176,9 +176,11 @@ function optionWords(options: ContextOptions): Int32Array {
     throw nativeError("INVALID_ARGUMENT", `flashAttention: expected auto in WebAssembly, found "${flashAttention}"`);
   if (placement !== "graph" && placement !== "host")
     throw nativeError("INVALID_ARGUMENT", `placement: expected "graph" or "host", found "${String(placement)}"`);
+  if (cache !== "auto" && cache !== "shared")
+    throw nativeError("INVALID_ARGUMENT", `cache: expected auto or shared, found "${String(cache)}"`);
   if (typeof checkLogits !== "boolean") throw nativeError("INVALID_ARGUMENT", "checkLogits: expected a boolean");
   const flags = [placement === "host", checkLogits].map(Number);
-  return Int32Array.from([contextSize, batchSize, sequences, ...flags, rows, outputs]);
+  return Int32Array.from([contextSize, batchSize, sequences, ...flags, rows, outputs, Number(cache === "shared")]);
 }
 
 /** In the order of ggsl_decode. */
