@@ -12,7 +12,7 @@ export const PACKAGES = {
   lsp: ["compiler", "format"],
   vite: ["compiler", "codegen"],
   runtime: ["compiler", "settings"],
-  server: ["compiler", "runtime"],
+  server: ["compiler", "settings", "runtime"],
   cli: ["compiler", "format", "settings", "codegen", "lsp", "runtime", "server"],
   // the page opens with the examples, and lays out drawings as `ggsl explain --html` does
   playground: ["compiler", "lsp", "runtime", "examples", "cli/html"],

@@ -18,6 +18,7 @@ import { LOOK_EVERY, most, REQUEST_TIMES } from "./http/limits.js";
 import { pathOf } from "./http/path.js";
 import { REQUEST_ID, requestIdOf } from "./http/requestId.js";
 import type { ApiKey } from "./keys/keys.js";
+import { KEY_HEADER } from "./keys/ring.js";
 import type { Proxies } from "./lanes/proxies.js";
 import { schemaRefusal } from "./request/check.js";
 import type { Schema } from "./request/schemas.js";
@@ -50,6 +51,8 @@ export interface Facts {
   ignored?: readonly string[];
   /** The id of the answer. */
   answer?: string;
+  /** The process of a model has answered, and has told it. */
+  isPassed?: boolean;
 }
 
 declare module "fastify" {
@@ -91,7 +94,9 @@ export interface Answered {
 }
 
 interface AppOptions {
-  readonly serving: Serving;
+  readonly serving: Pick<Serving, "keys" | "metrics">;
+  /** Adds the paths, but for those of files. */
+  readonly addRoutes: (app: FastifyInstance) => void;
   /** A folder of static files for `/`. */
   readonly files: StaticFiles;
   /** By which names it may be asked for. */
@@ -116,7 +121,7 @@ const CLOSING: ReadonlySet<RefusalReason> = new Set([
 const OPEN: ReadonlySet<string> = new Set(["/health", "/ready", "/openapi.json", ...["/", "/index.html", "/*"]]);
 
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { serving, files, hosts, cors, proxies, connections, held, onAnswered } = options;
+  const { serving, addRoutes, files, hosts, cors, proxies, connections, held, onAnswered } = options;
   const { metrics } = serving;
   const paths = filePaths({ ...files, needsKey: serving.keys.isRequired });
   const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
@@ -202,10 +207,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
     if (request.is404) throw notFound(request, reply);
-    if (url !== undefined && !OPEN.has(url)) request.key = serving.keys.identify(authorizationOf(request));
+    if (url !== undefined && !OPEN.has(url)) request.key = identify(request);
     checkEncoding(request.headers["content-encoding"]);
     done();
   });
+
+  const identify = (request: FastifyRequest): ApiKey =>
+    serving.keys.identify(authorizationOf(request), request.headers[KEY_HEADER]);
 
   function notFound({ url, method }: FastifyRequest, reply: FastifyReply): Refusal {
     const path = pathOf(url);
@@ -220,6 +228,13 @@ export function buildApp(options: AppOptions): FastifyInstance {
     throw notFound(request, reply);
   });
 
+  addRoutes(app);
+  addFiles(app, paths, notFound);
+  return app;
+}
+
+/** The paths of a server with a model. */
+export function addModelRoutes(app: FastifyInstance, serving: Serving): void {
   addGenerate(app, serving);
   addCountTokens(app, serving);
   addLogits(app, serving);
@@ -230,8 +245,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
   addOllama(app, serving);
   addStatus(app, serving);
   addOpenApi(app);
-  addFiles(app, paths, notFound);
-  return app;
 }
 
 /** The key is in either header; that of Anthropic's API counts where the other is absent. */

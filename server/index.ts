@@ -4,3 +4,5 @@
  */
 export type { NamedFile, NamedSlot, ServeOptions } from "./config/options.js";
 export { checkServer, isOpenToAll, openServer, serve, type Server } from "./serve.js";
+export { checkModels, openModelsServer, serveModels, type ModelsServer } from "./front/front.js";
+export type { ServeModelsOptions } from "./front/options.js";

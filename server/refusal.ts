@@ -127,6 +127,7 @@ export const REFUSALS = {
     when: "the server listens for this machine alone, and the request names another one: a page may have made its own name mean this machine",
     fix: "ask for localhost, or start the server with `--allow-host NAME`",
   },
+  rate_limit_exceeded: busy("the key has used its tokens of a minute"),
   queue_full: busy("too many requests wait for a place"),
   too_many_connections: busy("the address of the client has too many connections"),
   too_many_bytes: busy("the requests of the client that are not answered have too many bytes"),
@@ -142,6 +143,11 @@ export const REFUSALS = {
     503,
     "a worker with a part of the model was lost while the text was written",
     "send the request again: it waits until the model is loaded again",
+  ),
+  model_unavailable: failed(
+    503,
+    "of several models, the process of the one that is asked for cannot load it, or has ended",
+    "wait as many seconds as the header `retry-after` says; the server's log says why",
   ),
   internal_error: failed(500, "a fault of the server", "report it; the server's log says more"),
 } as const satisfies Readonly<Record<string, Reason>>;

@@ -79,6 +79,7 @@ function factsOf({ facts: { usage, sampler, user, waited, error, answer } }: Ans
       prompt_tokens: usage.promptTokens,
       cached_tokens: usage.cachedTokens,
       tokens: usage.generatedTokens,
+      ...(usage.drafted && { drafted_tokens: usage.drafted.tokens, accepted_tokens: usage.drafted.accepted }),
       ...(usage.firstToken !== undefined && { first_token_ms: rounded(usage.firstToken) }),
       finish: usage.finishes,
     }),

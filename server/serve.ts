@@ -1,18 +1,15 @@
 /** A server from its options to its end. */
-import type { AddressInfo } from "node:net";
-import type { FastifyInstance } from "fastify";
 import { loadJinja } from "ggsl/chat/jinja.js";
-import { InputError, invalid } from "ggsl/core/errors.js";
+import { invalid } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import { loadModel, type Model } from "ggsl/models/model.js";
-import { buildApp } from "./app.js";
+import { addModelRoutes, buildApp } from "./app.js";
 import {
   checkNames,
   contextSizeOf,
   decodeWorkOf,
   DEFAULTS,
   fileOf,
-  FLUSH,
   GRACE,
   hostsOf,
   modelNames,
@@ -24,14 +21,18 @@ import {
   type ServeOptions,
 } from "./config/options.js";
 import { isLoopback } from "./config/loopback.js";
+import { draftsFor } from "./engine/drafts.js";
 import { DefaultChains } from "./engine/defaults.js";
 import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
-import { guarded } from "./guarded.js";
 import { Connections } from "./http/connections.js";
+import { checkFront, type ServeModelsOptions } from "./front/options.js";
 import { HeldBytes } from "./http/held.js";
 import { Keys } from "./keys/keys.js";
+import type { KeyRing } from "./keys/ring.js";
+import { Quotas } from "./keys/quotas.js";
 import { Proxies } from "./lanes/proxies.js";
+import { closeApp, listen, untilAsked } from "./listening.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Queue } from "./queue/queue.js";
 import { Refusal } from "./refusal.js";
@@ -68,7 +69,7 @@ interface LoggingServer extends Server {
  */
 export const openServer = (options: ServeOptions): Promise<Server> => open(options);
 
-async function open(options: ServeOptions): Promise<LoggingServer> {
+async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServer> {
   checkNames(options);
   const { sequences = DEFAULTS.sequences, queue: waiting = DEFAULTS.queue, log: form = "json" } = options;
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
@@ -81,7 +82,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
   const connections = new Connections(limits, proxies);
   const held = new HeldBytes(limits);
   const cost = costLimits(options.limits ?? {});
-  const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
+  const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
   const undo = async (): Promise<void> => {
     for (const close of closing.reverse()) await close();
@@ -90,6 +91,9 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     const load = (): Promise<Model> => loadModel(options.model, settingsOf(options));
     const model = await load();
     closing.push(() => model.dispose());
+    const drafting =
+      options.draftModel === undefined ? undefined : await loadModel(options.draftModel, settingsOf(options));
+    closing.push(() => drafting?.dispose());
     const reserved = [...slots.keys()];
     const contextSize = contextSizeOf(options, model.info.trainedContextSize);
     const spare = spareOf(sequences, contextSize);
@@ -97,6 +101,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
       names: modelNames(options),
       file: fileOf(options),
       template: options.template,
+      drafts: { lookup: options.lookup ?? false, model: drafting },
       sequences,
       spare,
       reserved,
@@ -127,6 +132,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
       defaults: new DefaultChains(),
       slots,
       keys,
+      quotas: new Quotas(),
       queue,
       metrics,
       answering: new Set(),
@@ -139,6 +145,7 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
     closing.push(recover({ engine, queue, log, load, warmUp: () => warmUp(serving) }));
     const app = buildApp({
       serving,
+      addRoutes: (to) => addModelRoutes(to, serving),
       files: filesOf(options),
       hosts,
       cors,
@@ -172,21 +179,11 @@ async function open(options: ServeOptions): Promise<LoggingServer> {
 /** Runs a server until SIGTERM or SIGINT. */
 export async function serve(options: ServeOptions, started: (url: string, server: Server) => void): Promise<void> {
   const server = await open(options);
-  let url: string;
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
-  });
-  try {
-    url = await server.listen();
-  } catch (error) {
-    await server.close(0);
-    throw error;
-  }
-  started(url, server);
-  await asked;
-  server.log.info({}, "ending: running texts are written to their end");
-  await server.close();
+  await untilAsked(server, (url) => started(url, server));
 }
+
+/** A server that takes requests with these keys alone. */
+export const openBehind = (options: ServeOptions, keys: KeyRing): Promise<Server> => open(options, keys);
 
 /** Checks all that `serve` would need, and frees it. */
 export async function checkServer(options: ServeOptions): Promise<void> {
@@ -195,8 +192,9 @@ export async function checkServer(options: ServeOptions): Promise<void> {
 }
 
 /** Whether strangers can reach a server that asks for no key. */
-export function isOpenToAll(options: ServeOptions): boolean {
-  checkNames(options);
+export function isOpenToAll(options: ServeOptions | ServeModelsOptions): boolean {
+  if (typeof options === "object" && options !== null && "models" in options) checkFront(options);
+  else checkNames(options);
   const { host = DEFAULTS.host, apiKeys } = options;
   return apiKeys === undefined && !isLoopback(host);
 }
@@ -222,7 +220,7 @@ const settingsOf = (options: ServeOptions) => {
   };
 };
 
-const filesOf = ({ files }: ServeOptions): StaticFiles =>
+export const filesOf = ({ files }: Pick<ServeOptions, "files">): StaticFiles =>
   files === undefined ? { folder: builtSite(), areHashed: true } : { folder: files, areHashed: false };
 
 async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOptions): Promise<void> {
@@ -238,46 +236,14 @@ async function addSamplers(samplers: Samplers, { samplers: files = [] }: ServeOp
  */
 async function warmUp({ engine, defaults }: Serving): Promise<void> {
   const chain = defaults.of({ edits: false, constrained: false });
-  const { model, batch } = engine;
+  const { model, batch, drafts } = engine;
   const prompt = Int32Array.of(Math.max(model.info.bos, 0));
   await model.prepareGrammar({ choices: ["a"] });
   // what is wrong with a template is for those who use it
   await engine.forms.thinking().catch(() => undefined);
   // the first place may be reserved
-  for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0 }));
-}
-
-async function listen(
-  app: FastifyInstance,
-  { host = DEFAULTS.host, port = DEFAULTS.port }: ServeOptions,
-): Promise<string> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reasons: Readonly<Record<string, string>> = {
-      EADDRINUSE: "another program has it: end that, or choose another --port",
-      EACCES: "it may not be used: choose a --port above 1023",
-      EADDRNOTAVAIL: "this machine does not have the address: choose another --host",
-      ENOTFOUND: "the host is not known: choose another --host",
-    };
-    throw new InputError(`cannot listen at ${host} port ${port}: ${reasons[code ?? ""] ?? message}`, {
-      code: "ADDRESS_UNAVAILABLE",
-      cause: error,
-    });
-  }
-  const { address, family, port: taken } = app.server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${taken}`;
-}
-
-/** Answers are written by now: connections without a request, or with a part of one, need not be waited for. */
-async function closeApp(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(
-    guarded("flush", () => app.server.closeAllConnections()),
-    FLUSH,
-  );
-  await app.close();
-  clearTimeout(timer);
+  const speculate = draftsFor(drafts, {});
+  for await (const _ of batch.add(prompt, { chain, maxTokens: 1, place: 0, ...(speculate && { speculate }) }));
 }
 
 async function ended({ queue, answering }: Serving, grace: number): Promise<void> {

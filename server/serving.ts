@@ -1,7 +1,8 @@
 /** What the routes of a server share. */
 import type { DefaultChains } from "./engine/defaults.js";
 import type { Engine } from "./engine/engine.js";
-import type { Keys } from "./keys/keys.js";
+import type { KeyRing } from "./keys/ring.js";
+import type { Quotas } from "./keys/quotas.js";
 import type { Metrics } from "./metrics/metrics.js";
 import type { Queue } from "./queue/queue.js";
 import type { Samplers } from "./samplers/samplers.js";
@@ -12,7 +13,8 @@ export interface Serving {
   readonly defaults: DefaultChains;
   /** The names of samplers of places. */
   readonly slots: ReadonlyMap<number, string>;
-  readonly keys: Keys;
+  readonly keys: KeyRing;
+  readonly quotas: Quotas;
   readonly queue: Queue;
   readonly metrics: Metrics;
   /** Requests that are being answered. */

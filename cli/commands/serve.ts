@@ -1,15 +1,17 @@
 /** `ggsl serve`: a model behind the APIs of OpenAI, Anthropic and Ollama, by the package @ggsl/server. */
 import { Argument, InvalidArgumentError, Option, type Command } from "commander";
-import type { NamedFile, NamedSlot, ServeOptions } from "@ggsl/server/config/options.js";
+import type { NamedFile, NamedSlot, ServeModelsOptions, ServeOptions } from "@ggsl/server";
 import type * as Package from "@ggsl/server";
 import { InputError } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { atMost, natural } from "../usage.js";
+import { atMost, natural, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
 
 interface Options extends ModelFlags {
+  readonly model?: readonly NamedFile[];
+  readonly maxLoadedModels?: number;
   readonly port?: number;
   readonly host?: string;
   readonly sequences?: number;
@@ -24,6 +26,8 @@ interface Options extends ModelFlags {
   readonly addressConnections?: number;
   readonly bodyBytes?: number;
   readonly laneBodyBytes?: number;
+  readonly lookup?: true;
+  readonly draftModel?: string;
   readonly template?: string;
   readonly files?: string;
   readonly log?: "json" | "off";
@@ -39,7 +43,17 @@ interface Options extends ModelFlags {
 export const addServe = (command: Command): Command =>
   addModelOptions(
     command
-      .addArgument(withValues(new Argument("<model>", "the model file (GGUF)"), { files: ["gguf"] }))
+      .addArgument(withValues(new Argument("[model]", "the model file (GGUF)"), { files: ["gguf"] }))
+      .option(
+        "--model <name=file>",
+        "one of several models, each in a process of its own, which is loaded when a request asks for it; repeatable",
+        modelFile,
+      )
+      .option(
+        "--max-loaded-models <n>",
+        "models of --model that are loaded at once; the one used least recently makes place for another (default: 1)",
+        natural,
+      )
       .option("--port <n>", "the port; 0: any that is free (default: 8080)", port)
       .option("--host <address>", "the address to listen at (default: 127.0.0.1, which only this machine reaches)")
       .option(
@@ -85,6 +99,19 @@ export const addServe = (command: Command): Command =>
         natural,
       )
       .option("--lane-body-bytes <n>", "bytes of those of one key, else of one address (default: 33554432)", natural)
+      .option(
+        "--lookup",
+        "draft what followed the last tokens where a text had them before, unless a request says otherwise",
+      )
+      .addOption(
+        withValues(
+          new Option(
+            "--draft-model <gguf>",
+            "a smaller model with the same vocabulary drafts texts, unless a request says otherwise",
+          ),
+          { files: ["gguf"] },
+        ),
+      )
       .option("--template <file>", "a Jinja chat template instead of the model's, or the name of one of the model's")
       .option("--files <folder>", "static files for `/` (default: the playground)")
       .option(
@@ -111,7 +138,7 @@ export const addServe = (command: Command): Command =>
     .option("--check", "check options, model, samplers and keys, and end")
     .action(run);
 
-async function run(model: string, options: Options): Promise<void> {
+async function run(model: string | undefined, options: Options): Promise<void> {
   const server = await loadServer();
   const given = optionsOf(model, options);
   if (server.isOpenToAll(given))
@@ -124,15 +151,34 @@ async function run(model: string, options: Options): Promise<void> {
       `warning: with Node.js's ${flag}, a request that needs much memory can end the server: start it without that flag\n`,
     );
   if (options.check) {
-    await server.checkServer(given);
+    await ("models" in given ? server.checkModels(given) : server.checkServer(given));
     process.stderr.write("the configuration is right\n");
-    return;
+  } else if ("models" in given)
+    await server.serveModels(given, (url, { names }) =>
+      process.stderr.write(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n${pathsAt(url)}`),
+    );
+  else
+    await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
+      process.stderr.write(
+        `${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`,
+      ),
+    );
+}
+
+/** One model, or several. Throws a `UsageError` for options of the other. */
+function optionsOf(model: string | undefined, options: Options): ServeOptions | ServeModelsOptions {
+  const { model: models, alias, maxLoadedModels } = options;
+  const shared = sharedOptions(options);
+  if (models === undefined) {
+    if (model === undefined)
+      throw new UsageError("there is no model to serve: give a GGUF file, or several as --model NAME=FILE");
+    if (maxLoadedModels !== undefined)
+      throw new UsageError("--max-loaded-models is for several models: give them as --model NAME=FILE");
+    return { ...shared, model, alias };
   }
-  await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
-    process.stderr.write(
-      `${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`,
-    ),
-  );
+  const single = model === undefined ? alias && "--alias" : `the file ${model}`;
+  if (single) throw new UsageError(`${single} is for one model, and --model NAME=FILE names several: give one of both`);
+  return { ...shared, models, maxLoadedModels };
 }
 
 /** Where clients of each API ask. */
@@ -153,16 +199,13 @@ async function loadServer(): Promise<typeof Package> {
   }
 }
 
-const optionsOf = (model: string, options: Options): ServeOptions => {
-  const { port, host, sequences, alias, apiKeys, queue, files, log, logPrompts, lenient, cors, trustProxy, strict } =
-    options;
+const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> => {
+  const { port, host, sequences, apiKeys, queue, files, log, logPrompts, lenient, cors, trustProxy, strict } = options;
   return {
     ...settingsOf(options),
-    model,
     port,
     host,
     sequences,
-    alias,
     apiKeys,
     queue,
     files,
@@ -178,6 +221,8 @@ const optionsOf = (model: string, options: Options): ServeOptions => {
     addressConnections: options.addressConnections,
     bodyBytes: options.bodyBytes,
     laneBodyBytes: options.laneBodyBytes,
+    lookup: options.lookup,
+    draftModel: options.draftModel,
     template: readTemplate(options),
     allowHosts: options.allowHost,
     samplers: options.sampler,
@@ -194,6 +239,13 @@ function port(text: string): number {
 
 /** Collects `--alias NAME`. */
 const alias = (name: string, present: readonly string[] = []): string[] => [...present, name];
+
+/** Collects `--model NAME=FILE`. */
+function modelFile(text: string, present: readonly NamedFile[] = []): NamedFile[] {
+  const [, name, file] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || file === undefined) throw new InvalidArgumentError("Expected NAME=FILE.");
+  return [...present, { name, file }];
+}
 
 /** Collects `--sampler NAME=FILE`. */
 function sampler(text: string, present: readonly NamedFile[] = []): NamedFile[] {

@@ -76,6 +76,13 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @unit bytes
    */
   readonly laneBodyBytes?: number | undefined;
+  /**
+   * Texts are drafted by prompt lookup, unless a request says otherwise.
+   * @default false
+   */
+  readonly lookup?: boolean | undefined;
+  /** The path of a smaller model with the same vocabulary, which drafts texts, unless a request says otherwise. */
+  readonly draftModel?: string | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
   /** Lines of the log: `json` (default), or none. */
@@ -138,7 +145,7 @@ const CONTEXT: OptionNames<ContextSettings> = {
   promptBatch: true,
   flashAttention: true,
 };
-const NAMES: OptionNames<ServeOptions> = {
+export const NAMES: OptionNames<ServeOptions> = {
   ...CONTEXT,
   backend: true,
   device: true,
@@ -161,6 +168,8 @@ const NAMES: OptionNames<ServeOptions> = {
   addressConnections: true,
   bodyBytes: true,
   laneBodyBytes: true,
+  lookup: true,
+  draftModel: true,
   template: true,
   log: true,
   logPrompts: true,
@@ -207,7 +216,7 @@ export function slotNames({
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@,*]+$/;
 
 /** The origins whose pages may read answers. Throws `InputError`. */
-export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
+export function originsOf({ cors = [] }: Partial<ServeOptions>): readonly string[] {
   for (const origin of cors) {
     if (origin === "*") continue;
     const written = URL.canParse(origin) ? new URL(origin).origin : "null";
@@ -225,7 +234,7 @@ export function originsOf({ cors = [] }: ServeOptions): readonly string[] {
 const HOST = /^(?:\*|\[?[\da-f.]*:[\da-f.]*:[\da-f:.]*\]?|[^\s:/?#@[\],]+)$/i;
 
 /** What clients may have open. Throws `InputError`. */
-export function openLimits(options: ServeOptions): ConnectionLimits & ByteLimits {
+export function openLimits(options: Partial<ServeOptions>): ConnectionLimits & ByteLimits {
   const limits = { ...OPEN } as Record<keyof typeof OPEN, number>;
   for (const name of Object.keys(OPEN) as (keyof typeof OPEN)[]) {
     const value = options[name] ?? OPEN[name];
@@ -238,7 +247,7 @@ export function openLimits(options: ServeOptions): ConnectionLimits & ByteLimits
 }
 
 /** The names by which the server may be asked for. Throws `InputError`. */
-export function hostsOf({ allowHosts = [] }: ServeOptions): readonly string[] {
+export function hostsOf({ allowHosts = [] }: Partial<ServeOptions>): readonly string[] {
   for (const name of allowHosts)
     if (!HOST.test(name))
       throw invalid(`a host is \`*\`, or a name or address without a scheme and a port, found "${name}"`);

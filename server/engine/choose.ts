@@ -2,12 +2,14 @@
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { UniformValues } from "ggsl/sequence/sequence.js";
 import type { CommonBody } from "../request/bodies.js";
 import { isNeutral } from "../request/fields.js";
 import { Refusal } from "../refusal.js";
 import type { SamplerClient, Samplers } from "../samplers/samplers.js";
 import { mostFor, type DefaultChains } from "./defaults.js";
-import { feedFor, seedFor, set, uniformsFor, type Prepared } from "./parameters.js";
+import { checkStages, feedFor, seedFor, set, uniformsFor, type Asked, type Prepared } from "./parameters.js";
+import { madeChain, type MadeChain } from "./wishes.js";
 
 /** What chains are chosen from. */
 export interface Choice {
@@ -41,12 +43,13 @@ export interface Wanted {
 /** The chain of a request with its values, and the fields that it has nothing for. Throws a `Refusal`. */
 export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared & { readonly ignored: string[] }> {
   const { body } = wanted;
-  const { chain, isOwn, grammar } = await constrainedChain(choice, wanted);
+  const { chain, isOwn, grammar, made } = await constrainedChain(choice, wanted);
   const ignored: string[] = [];
   // who sends a sampler knows what it has
   const mayIgnore = choice.isLenient && body.sampler === undefined;
   const asked = { chain, body, ignore: mayIgnore ? (name: string) => void ignored.push(name) : undefined };
-  const uniforms = uniformsFor(asked);
+  const uniforms = made ? madeUniforms(made, asked) : uniformsFor(asked);
+  if (!made) checkStages(asked);
   if (grammar) {
     const [param, ...more] = grammarsOf(chain.graph);
     if (!param || more.length > 0)
@@ -59,10 +62,30 @@ export async function prepare(choice: Choice, wanted: Wanted): Promise<Prepared 
       );
     set(uniforms, param.name, grammar.source, grammar.field);
   }
-  return { chain, isOwn, uniforms, feed: feedFor(asked), seed: seedFor(asked, uniforms), ignored };
+  const idle = made?.idle ?? [];
+  return {
+    chain,
+    isOwn,
+    uniforms,
+    feed: feedFor(asked),
+    seed: seedFor(asked, uniforms),
+    ignored: [...idle, ...ignored],
+  };
 }
 
-interface Chosen extends Pick<Prepared, "chain" | "isOwn"> {
+/** The values of the fields that a chain is made of. Throws a `Refusal` for one that `sampler_params` has, too. */
+function madeUniforms({ values }: MadeChain, { body }: Asked): Record<string, UniformValues[string]> {
+  const uniforms: Record<string, UniformValues[string]> = { ...body.sampler_params };
+  for (const [name, value] of Object.entries(values)) set(uniforms, name, value);
+  return uniforms;
+}
+
+interface ChosenChain extends Pick<Prepared, "chain" | "isOwn"> {
+  /** Of the fields of the request. */
+  readonly made?: MadeChain;
+}
+
+interface Chosen extends ChosenChain {
   readonly grammar: Wanted["grammar"];
 }
 
@@ -82,12 +105,17 @@ async function constrainedChain(choice: Choice, wanted: Wanted): Promise<Chosen>
   return { ...(await chainFor(choice, { ...wanted, grammar: undefined })), grammar: undefined };
 }
 
+/** Whether the probabilities of the chain's rows are asked for. */
+const readsRows = ({ post_sampling_probs: isAfter, logprobs }: CommonBody): boolean =>
+  isAfter === true && logprobs !== undefined && logprobs !== false;
+
 async function chainFor(
   { samplers, defaults, slots }: Choice,
   { body, named, grammar, client, signal }: Wanted,
-): Promise<Pick<Prepared, "chain" | "isOwn">> {
+): Promise<ChosenChain> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
+  const how = { constrained, rows: readsRows(body) };
   if (given !== undefined && named !== undefined && given !== named)
     throw new Refusal(
       "invalid_request",
@@ -97,7 +125,7 @@ async function chainFor(
       },
     );
   if (given !== undefined) {
-    const sampler = await samplers.get({ sampler: given, chain: name, constrained }, { client, signal });
+    const sampler = await samplers.get({ sampler: given, chain: name, ...how }, { client, signal });
     if (!sampler.picks) throw new Refusal("invalid_sampler", lacksPick(sampler.chainName), { param: "sampler" });
     return { chain: sampler.chain, isOwn: sampler.name !== undefined };
   }
@@ -107,7 +135,12 @@ async function chainFor(
     });
   const own = named ?? (slot === undefined ? undefined : slots.get(slot)) ?? samplers.find(DEFAULT_NAME)?.name;
   if (own !== undefined)
-    return { chain: (await samplers.get({ sampler: own, chain: name, constrained }, { signal })).chain, isOwn: true };
+    return { chain: (await samplers.get({ sampler: own, chain: name, ...how }, { signal })).chain, isOwn: true };
+  const made = madeChain(body);
+  if (made) {
+    const { chain } = await samplers.get({ sampler: made.text, ...how }, { client, signal });
+    return { chain, isOwn: false, made };
+  }
   const edits = EDITS.some((field) => body[field] !== undefined && !isNeutral(field, body[field]));
   return { chain: defaults.of({ most: mostFor(body.top_k), edits, constrained }), isOwn: true };
 }

@@ -4,6 +4,9 @@ import { ChatForms } from "ggsl/chat/forms.js";
 import type { GenerationBatch } from "ggsl/models/batch.js";
 import type { ContextSettings } from "ggsl/backends/contextOptions.js";
 import type { Model } from "ggsl/models/model.js";
+import type { Drafts } from "./drafts.js";
+
+const NO_DRAFTS: Drafts = { lookup: false };
 
 export interface EngineOptions extends ContextSettings {
   /** The names that requests give. */
@@ -17,6 +20,8 @@ export interface EngineOptions extends ContextSettings {
   readonly contextSize: number;
   /** Places with a sampler of their own. */
   readonly reserved: readonly number[];
+  /** What texts are drafted by. */
+  readonly drafts?: Drafts | undefined;
   /** A chat template in place of the model's, or the name of one of the model's. */
   readonly template?: string | undefined;
   /** Rows that the chains of requests may compute in a decode together. */
@@ -30,21 +35,23 @@ export interface EngineOptions extends ContextSettings {
 export class Engine {
   #model: Model;
   #batch: GenerationBatch;
-  readonly #options: Omit<EngineOptions, "names" | "file" | "template">;
+  readonly #options: Omit<EngineOptions, "names" | "file" | "template" | "drafts">;
   readonly names: readonly [string, ...string[]];
   readonly file: string;
   readonly sequences: number;
   readonly contextSize: number;
   readonly template: string | undefined;
+  readonly drafts: Drafts;
   /** How the model calls tools, and how it thinks. */
   readonly forms: ChatForms;
   /** When it was opened, in seconds since 1970. */
   readonly created = Math.floor(Date.now() / 1000);
 
-  constructor(model: Model, { names, file, template, ...options }: EngineOptions) {
+  constructor(model: Model, { names, file, template, drafts = NO_DRAFTS, ...options }: EngineOptions) {
     this.names = names;
     this.file = file;
     this.template = template;
+    this.drafts = drafts;
     this.sequences = options.sequences;
     this.contextSize = options.contextSize;
     this.#options = options;

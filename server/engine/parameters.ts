@@ -7,11 +7,16 @@ import { seededChain, type Chain } from "ggsl/chain/chain.js";
 import type { Feed } from "ggsl/sequence/features/feed.js";
 import type { UniformValues } from "ggsl/sequence/sequence.js";
 import type { CommonBody } from "../request/bodies.js";
-import { isNeutral, LONGEST_WINDOW } from "../request/fields.js";
+import { isNeutral, isWish, type Body } from "../request/fields.js";
+import { LONGEST_WINDOW, NUMERIC_FIELD_NAMES, type NumericFieldName } from "../request/samplerFields.js";
 import { Refusal } from "../refusal.js";
 
 /** Fields that set a uniform, and the names that it may have: the first that the chain has. */
 const PARAMETERS = {
+  ...(Object.fromEntries(NUMERIC_FIELD_NAMES.map((name): [string, readonly string[]] => [name, [name]])) as Record<
+    NumericFieldName,
+    readonly string[]
+  >),
   temperature: ["temperature"],
   top_p: ["top_p"],
   min_p: ["min_p"],
@@ -57,7 +62,7 @@ export function uniformsFor(asked: Asked): Record<string, UniformValues[string]>
     const value = meaningOf(name, given);
     const param = paramFor(chain, name);
     if (!param) lack(asked, name, `no uniform \`${name}\``);
-    else if (isNeutral(name, given)) neutral.push(() => setNeutral(values, param, value));
+    else if (!isWish(name, body as Body)) neutral.push(() => setNeutral(values, param, value));
     else {
       checkRange(param, value, name);
       set(values, param.name, value, name);
@@ -69,7 +74,11 @@ export function uniformsFor(asked: Asked): Record<string, UniformValues[string]>
 }
 
 /** What -1 means: all candidates, or the whole text. */
-const ALL: Readonly<Partial<Record<ParameterName, number>>> = { top_k: 0, repeat_last_n: LONGEST_WINDOW };
+const ALL: Readonly<Partial<Record<ParameterName, number>>> = {
+  top_k: 0,
+  repeat_last_n: LONGEST_WINDOW,
+  dry_penalty_last_n: LONGEST_WINDOW,
+};
 
 const meaningOf = (name: ParameterName, value: number): number => (value === -1 ? (ALL[name] ?? value) : value);
 
@@ -114,6 +123,18 @@ export function set(
       { param: field },
     );
   values[name] = value;
+}
+
+/** Fields that are stages of their own, which no uniform can stand for. */
+const STAGES = ["samplers", "dry_sequence_breakers", "bad_words", "allowed_token_ids"] as const;
+
+/** Throws a `Refusal` for fields that ask for stages, which a chain has or has not. */
+export function checkStages(asked: Asked): void {
+  const { body } = asked;
+  for (const name of STAGES)
+    if (body[name] !== undefined) lack(asked, name, `stages of its own, which \`${name}\` cannot change`);
+  if (body.min_tokens && body.stop_token_ids?.length)
+    lack(asked, "stop_token_ids", "no stage that bans these tokens before `min_tokens`");
 }
 
 /** The columns, texts and biases of a request. */
@@ -194,7 +215,7 @@ export function seededBy({ seed, chain, uniforms, feed }: Prepared): (index: num
 
 /** The chain has nothing for a field. Throws a `Refusal` unless the field asks for nothing, or is ignored. */
 function lack({ chain: { name, graph }, body, ignore }: Asked, param: keyof CommonBody, what: string): void {
-  if (isNeutral(param, body[param])) return;
+  if (!isWish(param, body as Body)) return;
   if (ignore) return ignore(param);
   const names = graph.params.map((one) => `\`${one.name}\``);
   const has = names.length > 0 ? `; its uniforms are ${names.join(", ")}` : "";

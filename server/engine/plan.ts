@@ -1,6 +1,7 @@
 /** What a request asks for: its texts, before they begin. */
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
+import type { Piece } from "ggsl/generation/pieces.js";
 import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
@@ -9,6 +10,7 @@ import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import type { Waiter } from "../lanes/lane.js";
+import { draftsFor } from "./drafts.js";
 import { seededBy, type Prepared } from "./parameters.js";
 import { variablesOf } from "./thinking.js";
 
@@ -16,13 +18,20 @@ import { variablesOf } from "./thinking.js";
 export interface PlannedText {
   readonly prompt: Int32Array;
   readonly request: SequenceRequest;
+  /** Tokens that end it, and are no part of it. */
+  readonly ends?: ReadonlySet<number> | undefined;
+  /** So many likely tokens have the log-probabilities that the chain gives them, and the picked one. */
+  readonly afterChain?: number | undefined;
 }
 
-/** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room. */
-export const promptsOf = async (engine: Engine, given: GivenBody, client: Waiter): Promise<Int32Array[]> =>
-  given.endpoint === "chat"
+/** The tokens of each prompt of a request. Throws a `Refusal` for one that leaves no room, and for ids that are no tokens'. */
+export async function promptsOf(engine: Engine, given: GivenBody, client: Waiter): Promise<Int32Array[]> {
+  for (const field of ["stop_token_ids", "allowed_token_ids"] as const)
+    checkTokens(engine, given.body[field] ?? [], field);
+  return given.endpoint === "chat"
     ? checkRoom(engine, [await inField("messages", chatTokens(engine, given.body, client))], "messages")
     : checkRoom(engine, await completionTokens(engine, given.body, client), "prompt");
+}
 
 /** The tokens of the one prompt of a request for logits. Throws a `Refusal`. */
 export async function promptOf(engine: Engine, body: LogitsBody, client: Waiter): Promise<Int32Array> {
@@ -131,6 +140,7 @@ const COMPLETION_TOKENS = 16;
 
 /** The texts of a request: `n` of each prompt, in this order. */
 export function textsOf(
+  { drafts }: Engine,
   given: GivenBody,
   prompts: readonly Int32Array[],
   prepared: Prepared,
@@ -148,7 +158,10 @@ export function textsOf(
         param: "min_tokens",
       },
     );
+  const { stop_token_ids: ending = [], post_sampling_probs: isAfter = false } = body;
+  const ends = ending.length > 0 ? new Set(ending) : undefined;
   const seeded = seededBy(prepared);
+  const speculate = draftsFor(drafts, body);
   const common = {
     signal,
     lane,
@@ -157,11 +170,18 @@ export function textsOf(
     ...(maxTokens !== undefined && { maxTokens }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
+    ...(speculate && { speculate }),
     ...(thought && { thought }),
-    ...(logprobs !== undefined && { logprobs }),
+    // without any, the picked token would have none, either
+    ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),
   };
   return prompts.flatMap((prompt, at) =>
-    Array.from({ length: n }, (_, i) => ({ prompt, request: { ...common, ...seeded(at * n + i) } })),
+    Array.from({ length: n }, (_, i) => ({
+      prompt,
+      request: { ...common, ...seeded(at * n + i) },
+      ends,
+      ...(isAfter && { afterChain: logprobs }),
+    })),
   );
 }
 
@@ -200,6 +220,13 @@ function logprobsOf({ endpoint, body }: GivenBody): number | undefined {
     throw new Refusal("invalid_request", "`top_logprobs` needs `logprobs: true`", { param: "top_logprobs" });
   return logprobs ? (body.top_logprobs ?? 0) : undefined;
 }
+
+/** A piece whose log-probabilities are those of the distribution that the chain draws from. */
+export const afterChain = ({ probability = 0, alternatives = [], ...piece }: Piece, likeliest: number): Piece => ({
+  ...piece,
+  logprob: Math.log(probability),
+  logprobs: alternatives.slice(0, likeliest).map(({ token, probability: one }) => ({ token, logprob: Math.log(one) })),
+});
 
 /** The place that a request must have. */
 export function placeOf({ sequences }: Engine, { id_slot: slot, n = 1 }: CommonBody): number | undefined {

@@ -3,7 +3,7 @@ import type { Generation, GenerationStats, Piece } from "ggsl/generation/pieces.
 import type { Metrics } from "../metrics/metrics.js";
 import type { Ticket } from "../queue/queue.js";
 import type { Engine } from "./engine.js";
-import type { PlannedText } from "./plan.js";
+import { afterChain, type PlannedText } from "./plan.js";
 
 /** Where texts go. A text goes on when the promise of its last piece is resolved. */
 export interface Sink {
@@ -34,6 +34,8 @@ export interface Usage {
   /** Those of them that were not computed. */
   cachedTokens: number;
   generatedTokens: number;
+  /** Tokens that were drafted, and those of them that were picked; undefined for texts without drafts. */
+  drafted?: { tokens: number; accepted: number };
   /** Milliseconds until the first token. */
   firstToken: number | undefined;
   /** What ended each text. */
@@ -72,6 +74,7 @@ async function write(
   generation: Generation,
   index: number,
 ): Promise<void> {
+  const { ends, afterChain: likeliest } = texts[index]!;
   let last: number | undefined;
   try {
     await ticket.place(index);
@@ -82,7 +85,8 @@ async function write(
       if (last === undefined) metrics.firstToken((now - start) / 1000);
       else metrics.nextToken((now - last) / 1000);
       last = now;
-      const written = sink.piece(index, piece);
+      if (ends?.has(piece.token)) break;
+      const written = sink.piece(index, likeliest === undefined ? piece : afterChain(piece, likeliest));
       if (written) await written;
       if (sink.isFull(index)) break;
     }
@@ -91,6 +95,11 @@ async function write(
     if (isFirst) {
       usage.promptTokens += stats.promptTokens;
       usage.cachedTokens += stats.promptTokens - stats.computedPromptTokens;
+    }
+    if (stats.drafted !== undefined) {
+      usage.drafted ??= { tokens: 0, accepted: 0 };
+      usage.drafted.tokens += stats.drafted;
+      usage.drafted.accepted += stats.accepted ?? 0;
     }
     await sink.end(index, stats);
     usage.finishes[index] = sink.isFull(index) ? "stop" : (stats.finish ?? "stop");

@@ -9,6 +9,8 @@ import { COSTS } from "../samplers/cost.js";
 import type { CostLimits } from "../samplers/types.js";
 
 export interface KeyLimits extends LaneLimits {
+  /** Tokens of prompts and texts, with time to come back. */
+  readonly tokensPerMinute: number;
   /** The most that a token of a sequence may cost with a sampler of its own. */
   readonly cost: CostLimits;
 }
@@ -72,14 +74,19 @@ function keyOf([secret, ...words]: readonly string[], standard: KeyLimits): Hash
       return `expected a limit such as requests=4 (there are ${LIMITS.join(", ")}), found ${JSON.stringify(word)}`;
     limits[limit] = Number(value);
   }
-  const { requests = standard.requests, texts = standard.texts, tokens = standard.tokens, ...cost } = limits;
+  const { requests = standard.requests, texts = standard.texts, tokens = standard.tokens, ...others } = limits;
+  const { [PER_MINUTE]: tokensPerMinute = standard.tokensPerMinute, ...cost } = others;
   const work: LaneLimits = { requests, texts, tokens };
-  const none = Object.entries(work).find(([, value]) => value === 0);
+  const none = Object.entries({ ...work, [PER_MINUTE]: tokensPerMinute }).find(([, value]) => value === 0);
   if (none) return `\`${none[0]}\` must be at least 1: remove the line to refuse the key`;
-  return { hash, key: { id, name: name ?? id, limits: { ...work, cost: { ...standard.cost, ...cost } } } };
+  return {
+    hash,
+    key: { id, name: name ?? id, limits: { ...work, tokensPerMinute, cost: { ...standard.cost, ...cost } } },
+  };
 }
 
-const LIMITS: readonly string[] = [...LANE_LIMITS, ...Object.keys(COSTS)];
+const PER_MINUTE = "tokens_per_minute";
+const LIMITS: readonly string[] = [...LANE_LIMITS, PER_MINUTE, ...Object.keys(COSTS)];
 
 /** The sha256 of the secret, or what is wrong with it. */
 function hashIn(secret: string): Buffer | string {

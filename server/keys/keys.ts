@@ -16,6 +16,8 @@ import { versionOf } from "../version.js";
 import { ANONYMOUS } from "../lanes/lane.js";
 import { hashOf, readKeys, type ApiKey, type HashedKey, type KeyLimits } from "./file.js";
 
+import type { KeyRing } from "./ring.js";
+
 export type { ApiKey, KeyLimits } from "./file.js";
 
 interface KeysOptions {
@@ -32,12 +34,18 @@ interface Source {
   readonly log: Log;
 }
 
-const NO_LIMITS: KeyLimits = { requests: Infinity, texts: Infinity, tokens: Infinity, cost: {} };
+const NO_LIMITS: KeyLimits = {
+  requests: Infinity,
+  texts: Infinity,
+  tokens: Infinity,
+  tokensPerMinute: Infinity,
+  cost: {},
+};
 const EVERY = 1000;
 /** Longer headers have no key. */
 const MOST_CHARACTERS = 4096;
 
-export class Keys implements Disposable {
+export class Keys implements KeyRing, Disposable {
   #keys: readonly HashedKey[] = [];
   readonly #anonymous: ApiKey | undefined;
   readonly #source: Source | undefined;

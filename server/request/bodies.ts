@@ -3,10 +3,13 @@ import type { ChatMessage, Tool } from "ggsl/chat/messages.js";
 import type { Effort } from "ggsl/chat/reasoning/efforts.js";
 import type { SchemaOptions } from "ggsl/chat/calls/grammar.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
+import type { ConstraintName } from "./constraints.js";
 import type { TextEndpoint } from "./fields.js";
+import type { NumericFieldName } from "./samplerFields.js";
 
 /** As `tidyBody` and `readChat` leave it: nothing in it is null. */
-export interface CommonBody {
+export interface CommonBody
+  extends Readonly<Partial<Record<NumericFieldName, number>>>, Readonly<Partial<Record<ConstraintName, unknown>>> {
   readonly model?: string;
   readonly temperature?: number;
   readonly top_p?: number;
@@ -18,6 +21,7 @@ export interface CommonBody {
   readonly n?: number;
   readonly max_tokens?: number;
   readonly logprobs?: boolean | number;
+  readonly post_sampling_probs?: boolean;
   readonly stream?: boolean;
   readonly stream_options?: { readonly include_usage?: boolean };
   readonly user?: string;
@@ -35,6 +39,12 @@ export interface CommonBody {
   readonly repeat_last_n?: number;
   readonly min_tokens?: number;
   readonly ignore_eos?: boolean;
+  readonly samplers?: string | readonly string[];
+  readonly dry_sequence_breakers?: readonly string[];
+  readonly bad_words?: readonly string[];
+  readonly allowed_token_ids?: readonly number[];
+  readonly speculate?: GivenDrafts;
+  readonly stop_token_ids?: readonly number[];
 }
 
 export interface ChatBody extends CommonBody {
@@ -93,3 +103,11 @@ export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 export type GivenBody =
   | { readonly endpoint: Extract<TextEndpoint, "chat">; readonly body: ChatBody }
   | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
+
+/** A request's field: what the server has, nothing, or one of both with its settings. */
+type GivenDrafts =
+  | boolean
+  | {
+      readonly lookup?: boolean | { readonly min?: number; readonly max?: number; readonly tokens?: number };
+      readonly draft?: boolean | { readonly tokens?: number };
+    };

@@ -1,7 +1,10 @@
 /** Bodies of requests: unknown fields, fields that are refused, and values that are not right. */
+import { isDeepStrictEqual } from "node:util";
 import type { FastifySchemaValidationError } from "fastify";
 import { Refusal } from "../refusal.js";
-import { fieldOf, isAbsent, type Body, type Rule } from "./fields.js";
+import { equivalentOf } from "@ggsl/settings/from/equivalent.js";
+import { meaningOf } from "./aliases.js";
+import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Rule, type TextEndpoint } from "./fields.js";
 import { faultOf, pathText, show, tidied, type Fault, type Unknown } from "./fit.js";
 import { PATHS, ruleOf, type Form } from "./forms.js";
 import type { Schema } from "./schemas.js";
@@ -14,7 +17,7 @@ interface Checked {
 
 /**
  * The fields of a body that its path takes. Those that are not done, and those that nothing knows, are refused; a lenient check ignores
- * them. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
+ * them, and any check those that nothing knows and that are empty or false, as some clients send them with every request. A field that is null counts as absent, and so does one that asks for nothing in a form that the path does not have.
  */
 export function checkFields(form: Form, given: unknown, isLenient: boolean): Checked {
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -25,26 +28,75 @@ export function checkFields(form: Form, given: unknown, isLenient: boolean): Che
     const rule = ruleOf(form, name);
     if (value === null) kept.push([name, value]);
     else if (!rule) {
-      if (!isLenient) throw unknownField(name, form);
+      if (!isLenient && !isEmpty(value)) throw unknownField(name, value, form);
       ignored.push(name);
     } else if (!isAbsent(name, value, rule)) {
       const refusal = refusalOf(name, value, rule, given as Body);
-      if (!refusal) kept.push([name, isLenient ? donePart(name, value, rule, ignored) : value]);
+      if (!refusal)
+        for (const one of named(name, isLenient ? donePart(name, value, rule, ignored) : value, form)) kept.push(one);
       else if (isLenient) ignored.push(name);
       else throw refusal;
     }
   }
-  // a literal of the entries would set the prototype by the name `__proto__`
-  return { body: Object.fromEntries(kept.filter(([, value]) => value !== undefined)), ignored };
+  return { body: merged(kept), ignored };
 }
 
-function unknownField(name: string, { path }: Form): Refusal {
+/** A field by this server's name. Throws a `Refusal` for a value that another tool's name cannot have. */
+function named(name: string, value: unknown, form: Form): readonly [string, unknown][] {
+  const endpoint = textEndpoint(form);
+  const means = endpoint && meaningOf(name, value, endpoint);
+  if (!means) return [[name, value]];
+  const fault = faultOf(fieldOf(name)!.schema, value, [name]);
+  if (fault) throw wrong(fault);
+  return isNeutral(name, value) ? [] : Object.entries(means);
+}
+
+/** The fields by name. A wish comes before a value that asks for nothing. Throws a `Refusal` for two that differ. */
+function merged(fields: readonly (readonly [string, unknown])[]): Body {
+  const body = new Map<string, unknown>();
+  for (const [name, value] of fields) {
+    const before = body.get(name);
+    const isMore =
+      before === undefined || !(value === null || isNeutral(name, value) || isDeepStrictEqual(before, value));
+    if (value === undefined || !isMore) continue;
+    if (before !== undefined && before !== null && !isNeutral(name, before))
+      throw new Refusal("invalid_request", `\`${name}\` is given by two names, and they differ: give one`, {
+        param: name,
+      });
+    body.set(name, value);
+  }
+  // a literal of the entries would set the prototype by the name `__proto__`
+  return Object.fromEntries(body);
+}
+
+const wrong = ({ path, expected, found }: Fault): Refusal => {
+  const param = pathText(path);
+  return new Refusal("invalid_request", `\`${param}\` must be ${expected}, found ${show(found)}`, { param });
+};
+
+/** Other tools' names are those of OpenAI's paths for texts. */
+const textEndpoint = ({ path }: Form): TextEndpoint | undefined =>
+  (["chat", "completions"] as const).find((endpoint) => PATHS[endpoint] === path);
+
+function unknownField(name: string, value: unknown, form: Form): Refusal {
+  const { path } = form;
   const field = fieldOf(name);
   const other =
     field && !field.on.some((endpoint) => PATHS[endpoint] === path) ? `, but of ${PATHS[field.on[0]!]}` : "";
-  return new Refusal("unknown_parameter", `unknown parameter: \`${name}\` is no field of ${path}${other}: omit it`, {
+  const instead = (textEndpoint(form) && !field && samplerSaying(name, value)) || "omit it";
+  return new Refusal("unknown_parameter", `unknown parameter: \`${name}\` is no field of ${path}${other}: ${instead}`, {
     param: name,
   });
+}
+
+/** What a client gives in place of a setting that `ggsl import` knows; undefined for one that it makes no stages of. */
+function samplerSaying(name: string, value: unknown): string | undefined {
+  const same = equivalentOf(name, value);
+  if (!same) return undefined;
+  const { tool, pipeline, picks } = same;
+  if (pipeline === undefined)
+    return `\`ggsl import --from ${tool}\` writes a program for it, which can be given as \`sampler\``;
+  return `give \`sampler\`, in which ${pipeline} says the same, as in ${JSON.stringify(picks ? pipeline : `${pipeline} |> dist()`)}`;
 }
 
 /** The refusal of a field that is not done, or not with the other fields. */

@@ -3,8 +3,11 @@
  * of docs/server.md are written from them.
  */
 import { isDeepStrictEqual } from "node:util";
+import { ALIASES, type AliasName } from "./aliases.js";
 import { EFFORTS } from "ggsl/chat/reasoning/efforts.js";
 import { faultOf } from "./fit.js";
+import { LONGEST_WINDOW, SAMPLER_FIELDS } from "./samplerFields.js";
+import { CONSTRAINT_FIELDS } from "./constraints.js";
 import * as schema from "./schemas.js";
 import type { Schema } from "./schemas.js";
 
@@ -25,6 +28,10 @@ export interface Rule {
    * does not have counts as absent.
    */
   readonly neutral?: readonly unknown[];
+  /** Whether another value asks for nothing, too. */
+  readonly asksNothing?: (value: unknown) => boolean;
+  /** The field without which it asks for nothing. */
+  readonly beside?: string;
   /** Of a field that is done in part: whether a value of the schema is done, where it depends on other fields. */
   readonly isDone?: (value: unknown, body: Body) => boolean;
 }
@@ -81,10 +88,22 @@ const neutral = (...values: readonly unknown[]): Options => ({ neutral: values }
 
 /** By which llama.cpp's programs mean a random one. */
 export const RANDOM_SEED = 2 ** 32 - 1;
-/** Tokens of the window of penalties. */
-export const LONGEST_WINDOW = 2 ** 20;
 
-export const FIELDS = {
+type Described = Omit<Field, "on" | "support">;
+
+/** The fields of a table, which are no fields of OpenAI's API. */
+const owned = <Name extends string>(table: Readonly<Record<Name, Described>>): Readonly<Record<Name, Field>> =>
+  Object.fromEntries(
+    Object.entries<Described>(table).map(([name, { schema: of, about, ...options }]) => [
+      name,
+      own(of, about, options),
+    ]),
+  ) as Record<Name, Field>;
+
+/** The number of likely tokens of each place, for chats, too. */
+const PROBS: Field = own(schema.integer(0, 20), "", neutral(0));
+
+const OWN_FIELDS = {
   model: yes(
     ALL,
     schema.someText,
@@ -131,9 +150,15 @@ export const FIELDS = {
     on: BOTH,
     support: "yes",
     schema: schema.logprobs,
-    about: "the model's own, before the chain; for chats a boolean, for completions a number up to 20",
+    about:
+      "the model's own, before the chain, unless `post_sampling_probs` says otherwise; for chats a boolean, for completions a number up to 20",
     ...neutral(false),
   },
+  post_sampling_probs: own(
+    schema.flag,
+    "llama-server's: log-probabilities are of the distribution that the chain draws from; the likeliest are those that it keeps",
+    neutral(false),
+  ),
   top_logprobs: yes(CHAT, schema.integer(0, 20), "needs `logprobs`", neutral(0)),
   stream: yes(BOTH, schema.flag, "server-sent events", neutral(false)),
   stream_options: partly(
@@ -303,7 +328,33 @@ export const FIELDS = {
     "each token is `{ id, piece }`: its text, or a list of its bytes, if they are no text; default false",
   ),
   tokens: alone("detokenize", schema.listOf(schema.integer(0)), "the ids", { isRequired: true }),
+  ...owned(SAMPLER_FIELDS),
+  stop_token_ids: own(
+    schema.listOf(schema.integer(0), { maxItems: 4096 }),
+    "tokens that end the text and are no part of it, but not before `min_tokens`",
+    neutral([]),
+  ),
+  speculate: own(
+    schema.drafts,
+    "[drafts](speculation.md), for the same text in fewer decodes: `false`, `{ lookup }` or `{ draft }`, each true or with its settings; default: what the server was started with",
+    neutral(true),
+  ),
+  ...owned(CONSTRAINT_FIELDS),
+  cache_prompt: own(schema.flag, "no effect: what prompts begin with is shared in any case", neutral(true, false)),
+  skip_special_tokens: own(schema.only(true), "special tokens are no part of a text", neutral(true)),
+  spaces_between_special_tokens: own(schema.flag, "no effect, since these are no part of a text", neutral(true, false)),
+  include_stop_str_in_output: own(schema.only(false), "stop texts are no part of a text", neutral(false)),
 } as const satisfies Readonly<Record<string, Field>>;
+
+/** With the schemas and neutral values of what they are names of. */
+const ALIAS_FIELDS = Object.fromEntries(
+  Object.entries(ALIASES).map(([name, { of }]): [string, Field] => {
+    const field: Field = name === "n_probs" ? PROBS : OWN_FIELDS[of as keyof typeof OWN_FIELDS];
+    return [name, { ...field, on: BOTH, support: "own", about: `another name of \`${of}\`` }];
+  }),
+) as Readonly<Record<AliasName, Field>>;
+
+export const FIELDS = { ...OWN_FIELDS, ...ALIAS_FIELDS } as const;
 
 export type FieldName = keyof typeof FIELDS;
 
@@ -316,16 +367,29 @@ export const fieldsOn = (endpoint: Endpoint): (readonly [string, Field])[] =>
 
 /** Whether a value of a field asks for nothing. */
 export function isNeutral(name: string, value: unknown, rule: Rule | undefined = fieldOf(name)): boolean {
-  const { neutral: values = [] } = rule ?? {};
+  const { neutral: values = [], asksNothing } = rule ?? {};
+  if (asksNothing?.(value)) return true;
   // biases of 0 change nothing, either
   if (name === "logit_bias" && typeof value === "object" && value !== null && !Array.isArray(value))
     return Object.values(value).every((bias) => bias === 0);
   return values.some((one) => isDeepStrictEqual(one, value));
 }
 
+/** Whether a body asks for something by a field: it is given, not neutral, and what it is beside is there. */
+export function isWish(name: string, body: Body): boolean {
+  const { beside } = fieldOf(name) ?? {};
+  return body[name] !== undefined && !isNeutral(name, body[name]) && (beside === undefined || isWish(beside, body));
+}
+
 /** Whether a value counts as absent: it asks for nothing, in a form that the field does not have. */
-export const isAbsent = (name: string, value: unknown, rule: Rule = fieldOf(name)!): boolean =>
-  isNeutral(name, value, rule) && (rule.support === "no" || faultOf(rule.schema, value) !== undefined);
+export function isAbsent(name: string, value: unknown, rule: Rule = fieldOf(name)!): boolean {
+  if (rule.support === "no") return isNeutral(name, value, rule) || isEmpty(value);
+  return isNeutral(name, value, rule) && faultOf(rule.schema, value) !== undefined;
+}
+
+/** What asks for nothing, whatever the field. */
+export const isEmpty = (value: unknown): boolean =>
+  value === false || value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 /** The schema of a body of some fields. Others are found by `checkFields`, which can allow them. */
 export const schemaOf = (fields: Iterable<readonly [string, Rule]>): Schema => ({

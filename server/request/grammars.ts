@@ -1,10 +1,11 @@
 /** The grammar that a request asks for: by `response_format`, or by a tool that must be called. */
 import type { Tool } from "ggsl/chat/messages.js";
-import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
+import type { GrammarSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
 import { parametersOf } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
+import { constraintOf } from "./constraints.js";
 import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
 import type { ThoughtOptions } from "ggsl/chat/answer.js";
 import { afterThought, type AfterThought } from "ggsl/chat/reasoning/grammar.js";
@@ -35,15 +36,14 @@ export interface AnswerForms {
 }
 
 export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForms): AskedGrammar | undefined {
-  const ofFormat = formatGrammar(body);
   const called = calledTools(body);
-  const format = ofFormat && { source: ofFormat, field: "response_format", name: "the response" };
+  const format = askedFormat(body);
   if (!form) return format && afterThoughts(format, thoughts);
   if (!called) return format ? formatOrCalls(body, form, format, thoughts) : autoGrammar(body, form, thoughts);
   if (format)
     throw new Refusal(
       "invalid_request",
-      "`response_format` asks for JSON, and `tool_choice` for a call of a tool: give one",
+      `\`${format.field}\` asks for the form of the text, and \`tool_choice\` for a call of a tool: give one`,
       {
         param: "tool_choice",
       },
@@ -67,12 +67,7 @@ const wrapped = (after: AfterThought, thoughts: ThoughtOptions | undefined): Gra
 
 function afterThoughts(format: AskedPart, thoughts: ThoughtOptions | undefined): AskedGrammar {
   if (!thoughts) return format;
-  return { source: wrapped({ content: schemaFormat(format) }, thoughts), field: format.field, parts: [format] };
-}
-
-function schemaFormat({ source }: AskedPart): object {
-  const { jsonSchema, ...options } = source as SchemaSource;
-  return { ...options, type: "json_schema", json_schema: jsonSchema };
+  return { source: wrapped({ content: formOfTag(format.source) }, thoughts), field: format.field, parts: [format] };
 }
 
 /** Each tool's schema. */
@@ -109,16 +104,46 @@ function formatOrCalls(
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar => {
     const calls = callsFormat(form, given, { schema, isParallel });
-    const source = wrapped({ content: schemaFormat(format), calls }, thoughts);
+    const source = wrapped({ content: formOfTag(format.source), calls }, thoughts);
     return { source, field: format.field, parts: [...partsOf(body, tools), format] };
   };
   return { ...asked(tools), without: (places) => asked(loosened(tools, places)) };
+}
+
+/** A grammar as a format of structural tags. */
+function formOfTag(source: GrammarSource): object {
+  if ("gbnf" in source) return { type: "grammar", grammar: source.gbnf };
+  if ("regex" in source) return { type: "regex", pattern: source.regex };
+  if ("choices" in source)
+    return { type: "or", elements: source.choices.map((value) => ({ type: "const_string", value })) };
+  if ("structuralTag" in source) {
+    const { format } = source.structuralTag as { readonly format?: object };
+    return format ?? source.structuralTag;
+  }
+  const { jsonSchema, ...options } = source;
+  return { ...options, type: "json_schema", json_schema: jsonSchema };
 }
 
 const withAnyArguments = (tool: Tool): Tool => ({
   ...tool,
   function: { ...tool.function, parameters: { type: "object" } },
 });
+
+/** By OpenAI's field, or one of another tool. */
+function askedFormat(body: ChatBody): AskedPart | undefined {
+  const source = formatGrammar(body);
+  const other = constraintOf(body);
+  if (source && other)
+    throw new Refusal(
+      "invalid_request",
+      `\`${other.field}\` and \`response_format\` both ask for a grammar: give one`,
+      {
+        param: other.field,
+      },
+    );
+  const name = "the response";
+  return source ? { source, field: "response_format", name } : other && { ...other, name };
+}
 
 function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;

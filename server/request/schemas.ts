@@ -102,3 +102,14 @@ const column = either(listOf({ type: "number" }, { maxItems: 2 ** 20 }), {
   additionalProperties: { type: "number" },
 });
 export const inputs: Schema = { type: "object", additionalProperties: column };
+
+/** Limits are those of the runtime's `speculate`. */
+const draftTokens = integer(1, 32);
+const matched = integer(1, 64);
+export const drafts: Schema = either(
+  flag,
+  object({
+    lookup: either(flag, object({ min: matched, max: matched, tokens: draftTokens })),
+    draft: either(flag, object({ tokens: draftTokens })),
+  }),
+);

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { setHeaders } from "../http/headers.js";
 import { REQUEST_ID } from "../http/requestId.js";
+import { QUOTA_HEADERS } from "../keys/quotas.js";
 import { IGNORED } from "./exchange.js";
 
 /** Seconds that a browser remembers what it may send. */
@@ -13,7 +14,7 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 /** Characters of their list. */
 const MOST_ASKED = 1000;
 /** Beyond those that pages can always read. */
-const READABLE = `retry-after, ${IGNORED}, ${REQUEST_ID}`;
+const READABLE = ["retry-after", IGNORED, REQUEST_ID, ...Object.values(QUOTA_HEADERS)].join(", ");
 
 /** @param origins that may read answers; `*`: all */
 export function addCors(app: FastifyInstance, origins: readonly string[]): void {

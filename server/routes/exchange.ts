@@ -173,3 +173,19 @@ export async function admit(
   request.facts.waited = ticket.waited;
   return ticket;
 }
+
+/**
+ * Takes the tokens of prompts from what the key has in a minute, and those of its texts until it is disposed. The headers of the answer
+ * tell what is left. Throws a `Refusal` if nothing is.
+ */
+export function takeQuota(
+  { quotas }: Serving,
+  { key, facts }: FastifyRequest,
+  reply: FastifyReply,
+  prompts: readonly Int32Array[],
+): Disposable {
+  const tokens = prompts.reduce((sum, { length }) => sum + length, 0);
+  const use = quotas.begin(key, tokens, () => facts.usage?.generatedTokens ?? 0);
+  setHeaders(reply, quotas.headersOf(key));
+  return use;
+}

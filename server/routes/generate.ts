@@ -17,9 +17,10 @@ import { EventStream } from "../http/events.js";
 import { laneOf } from "../lanes/lane.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody, GivenBody } from "../request/bodies.js";
+import { constraintOf } from "../request/constraints.js";
 import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
-import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause } from "./exchange.js";
+import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
 
 export function addGenerate(app: FastifyInstance, serving: Serving): void {
@@ -75,17 +76,18 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const waiter = { lane: laneOf(request), signal };
   await pause(request);
   const prompts = await promptsOf(engine, given, waiter);
+  using _quota = takeQuota(serving, request, reply, prompts);
   const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
   const grammar = await enforceable(
     engine,
-    given.endpoint === "chat" ? grammarFor(given.body, forms!) : undefined,
+    given.endpoint === "chat" ? grammarFor(given.body, forms!) : constraintOf(body),
     waiter,
   );
   const client = clientOf(request);
   const prepared = await prepare(serving, { body, grammar, client, signal, named: model.sampler });
   ignore(reply, prepared.ignored);
   const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts?.form) : undefined;
-  const texts = textsOf(given, prompts, prepared, { ...waiter, thought });
+  const texts = textsOf(engine, given, prompts, prepared, { ...waiter, thought });
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts, started } = request;
   facts.sampler = prepared.chain.name;

@@ -7,7 +7,7 @@ import { laneOf } from "../lanes/lane.js";
 import { usageOf } from "../apis/openai/answers.js";
 import type { LogitsBody } from "../request/bodies.js";
 import type { Serving } from "../serving.js";
-import { addPost, admit, answered, chooseModel } from "./exchange.js";
+import { addPost, admit, answered, chooseModel, takeQuota } from "./exchange.js";
 
 const OCTETS = "application/octet-stream";
 
@@ -47,6 +47,7 @@ function answer(serving: Serving, inTurn: InTurn, request: FastifyRequest, reply
   request.facts.user = body.user;
   return answered(serving, reply, async (signal) => {
     const prompt = await promptOf(engine, body, { lane: laneOf(request), signal });
+    using _quota = takeQuota(serving, request, reply, [prompt]);
     using _ticket = await admit(serving, request, { texts: [prompt.length], signal });
     const logits = await inTurn(() => {
       signal.throwIfAborted();

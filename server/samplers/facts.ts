@@ -5,7 +5,14 @@ import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { CompileError, isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
 import { diskImporter } from "@ggsl/compiler/disk.js";
-import { compileProgram, compileStages, graphOf, type CompileOptions } from "@ggsl/compiler/driver.js";
+import {
+  compileLowered,
+  compileRows,
+  graphOf,
+  lowerProgram,
+  lowerStages,
+  type CompileOptions,
+} from "@ggsl/compiler/driver.js";
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import { namedInputs } from "@ggsl/compiler/graph/features.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
@@ -32,6 +39,8 @@ export interface Compiled {
   readonly kind: "compiled";
   readonly facts: Omit<SamplerFacts, "spec">;
   readonly graph: string;
+  /** The graph of its rows, if it was asked for. */
+  readonly rows?: string;
 }
 
 export type Reply =
@@ -58,10 +67,11 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
   const { form, text, own } = source;
   const limits = { ...(own ? LIMIT_PRESETS.default : LIMIT_PRESETS.strict), vocabSize, ...(!own && replaced) };
   const warnings: Diagnostic[] = [];
-  const result = (graph: Graph): Compiled => ({
+  const result = (graph: Graph, rows?: Graph): Compiled => ({
     kind: "compiled",
     facts: { form, ...factsOf(graph, vocabSize), diagnostics: warnings.map(diagnosticOf) },
     graph: JSON.stringify(graph),
+    ...(rows && rows !== graph && { rows: JSON.stringify(rows) }),
   });
   if (form === "spec") {
     const graph = readSpec(text, { limits });
@@ -69,11 +79,16 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
       throw new SpecError([
         "it has no grammar parameter, and the request has a grammar: send the program instead, or compile it with `--constrained`",
       ]);
+    if (source.rows && graph.outputs.probs === undefined && graph.tail.length === 0)
+      throw new SpecError([
+        "its outputs have no probabilities, which the request asks for: send the program instead, or compile it with all outputs",
+      ]);
     return result(graph);
   }
   const options = { limits, ...optionsOf(source) };
-  const compile = form === "program" ? compileProgram : compileStages;
-  return result(graphOf(compile(text, options), (warning) => warnings.push(warning)));
+  const lowered = (form === "program" ? lowerProgram : lowerStages)(text, options);
+  const graph = graphOf(compileLowered(lowered, options), (warning) => warnings.push(warning));
+  return result(graph, source.rows ? graphOf(compileRows(lowered, graph, options)) : undefined);
 }
 
 function optionsOf({ chain, constrained, own }: Source): CompileOptions {

@@ -10,6 +10,8 @@ export interface Source {
   readonly text: string;
   readonly chain: string | undefined;
   readonly constrained: boolean;
+  /** With the graph of its rows. */
+  readonly rows?: boolean | undefined;
   /** A sampler of the server: its file, whose imports are read, or its name. Its limits are those of one's own programs. */
   readonly own?: { readonly name: string; readonly file?: string };
 }
@@ -25,9 +27,9 @@ export function formOf(text: string): SamplerForm {
 export const isName = (text: string): boolean => /^[A-Za-z_][\w.-]{0,63}$/.test(text);
 
 /** Sources of a request and of the server have different ids: imports of the latter are read. */
-export const idOf = ({ form, text, chain = "", constrained, own }: Source): string =>
+export const idOf = ({ form, text, chain = "", constrained, rows, own }: Source): string =>
   createHash("sha256")
-    .update(JSON.stringify([form, chain, constrained, own?.file ?? own?.name ?? ""]))
+    .update(JSON.stringify([form, chain, constrained, own?.file ?? own?.name ?? "", ...(rows ? ["rows"] : [])]))
     .update(text)
     .digest("hex");
 

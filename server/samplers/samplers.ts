@@ -182,7 +182,7 @@ export class Samplers implements AsyncDisposable {
   // -------------------------------------------------------------- what a request means
 
   /** What is to be compiled, and the entry if it is kept. Throws a `Refusal`. */
-  #find({ sampler, chain, constrained = false }: SamplerRequest): { source: Source; known?: Entry } {
+  #find({ sampler, chain, constrained = false, rows }: SamplerRequest): { source: Source; known?: Entry } {
     const text = textOfSampler(sampler);
     const named = this.#named.get(text);
     const origin = named ?? this.#byId(text);
@@ -195,9 +195,11 @@ export class Samplers implements AsyncDisposable {
       ...given,
       chain: chain ?? given.chain,
       constrained: constrained || given.constrained,
+      ...((rows || given.rows) && { rows: true }),
       ...(own && { own }),
     };
-    const isSame = source.chain === given.chain && source.constrained === given.constrained;
+    const isSame =
+      source.chain === given.chain && source.constrained === given.constrained && source.rows === given.rows;
     if (!own) checkLength(source);
     if (chain !== undefined && source.form !== "program")
       throw new Refusal("invalid_request", `a ${source.form} has one chain, and \`${chain}\` cannot be chosen`, {
@@ -272,8 +274,9 @@ export class Samplers implements AsyncDisposable {
     if (reply.kind === "compiled") {
       const entry = { sampler: samplerOf(id, reply), source };
       // samplers of the server are kept by their names, and variants of them here
-      const size = source.text.length + reply.graph.length;
-      if (!source.own || source.chain !== undefined || source.constrained) this.#kept.set(id, entry, size);
+      const size = source.text.length + reply.graph.length + (reply.rows?.length ?? 0);
+      if (!source.own || source.chain !== undefined || source.constrained || source.rows)
+        this.#kept.set(id, entry, size);
       return entry;
     }
     if (reply.kind === "invalid") {
@@ -297,10 +300,10 @@ export function samplerJson(sampler: Sampler): object {
   return { object: "sampler", id, ...(name !== undefined && { name }), chain, ...facts };
 }
 
-/** Its chain has no graph with rows of its own: the server asks for none. */
-function samplerOf(id: string, { facts, graph: graphText }: Compiled): Sampler {
+function samplerOf(id: string, { facts, graph: graphText, rows }: Compiled): Sampler {
   const graph = JSON.parse(graphText) as Graph;
-  return { ...facts, id, spec: toSpec(graph), chain: chainOf(graph) };
+  const rowsGraph = rows === undefined ? graph : (JSON.parse(rows) as Graph);
+  return { ...facts, id, spec: toSpec(graph), chain: chainOf(graph, rowsGraph) };
 }
 
 function textOfSampler(sampler: unknown): string {

@@ -14,6 +14,8 @@ export interface SamplerRequest {
   readonly chain?: string | undefined;
   /** Puts the standard sampler `constrain` in front of a chain that has no grammar parameter, for `response_format` and tools. */
   readonly constrained?: boolean | undefined;
+  /** With the graph of its rows, for their probabilities. */
+  readonly rows?: boolean | undefined;
 }
 
 export type SamplerForm = "program" | "pipeline" | "spec";

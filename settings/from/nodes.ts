@@ -49,3 +49,22 @@ export type Settings = ReadonlyMap<string, Setting>;
 /** The members of an object as settings; `path` is the prefix of their keys. */
 export const settingsOf = ({ members }: ObjectNode, path = ""): Settings =>
   new Map([...members].map(([key, node]) => [key, { key: path + key, node }]));
+
+/** A value of a program as a node; every part of it is at one place. */
+export function nodeOf(value: unknown, place: string): Node {
+  if (Array.isArray(value)) return { kind: "array", place, items: value.map((item) => nodeOf(item, place)) };
+  switch (typeof value) {
+    case "number":
+      return { kind: "number", place, value, text: String(value) };
+    case "string":
+      return { kind: "string", place, value };
+    case "boolean":
+      return { kind: "bool", place, value };
+    case "object":
+      if (value !== null) {
+        const members = Object.entries(value).map(([key, member]) => [key, nodeOf(member, place)] as const);
+        return { kind: "object", place, members: new Map(members) };
+      }
+  }
+  return { kind: "null", place };
+}

@@ -9,7 +9,8 @@ export interface Uniform {
   readonly isStatic?: true;
   /** In GGSL syntax: `in [0, 1]`. */
   readonly range?: string;
-  readonly value: number;
+  /** `random`: of a seed that is new for each text. */
+  readonly value: number | "random";
 }
 
 /** A parameter of the chain that is a grammar; without a text in GBNF the request gives it. */

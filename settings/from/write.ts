@@ -8,9 +8,26 @@ const MAX_WIDTH = 120;
 
 /** The text of a program; `source` is the file's name, or another description of the source. */
 export function writeProgram(plan: Plan, source: string): string {
-  const parts = [header(plan, source), importLine(plan.stages), ...declarations(plan.stages)];
-  return `${[...parts, chain(plan.stages)].join("\n\n")}\n`;
+  return `${header(plan, source)}\n\n${chainText(plan.stages)}`;
 }
+
+/** The program without its header; `name` is the chain's. */
+export const chainText = (stages: readonly Stage[], name = IMPORTED_CHAIN): string =>
+  `${[importLine(stages), ...declarations(stages), chain(stages, name)].join("\n\n")}\n`;
+
+/** Stages as a pipeline, with the values of parameters; none of them may have a declaration. */
+export const pipelineText = (stages: readonly Stage[]): string => stages.map(pipelineCall).join(" |> ");
+
+const pipelineCall = ({ args, ...stage }: Stage): string =>
+  callText({
+    ...stage,
+    args: Object.fromEntries(
+      Object.entries(args).flatMap(([key, arg]) => {
+        const value = isUniform(arg) ? arg.value : arg;
+        return value === undefined || value === "random" ? [] : [[key, value]];
+      }),
+    ),
+  });
 
 // ---------------------------------------------------------------- header
 
@@ -72,9 +89,9 @@ const declarations = (stages: readonly Stage[]): string[] => [
   ...new Set(stages.flatMap(({ declaration }) => declaration ?? [])),
 ];
 
-function chain(stages: readonly Stage[]): string {
+function chain(stages: readonly Stage[], name: string): string {
   const params = [...new Map(stages.flatMap(uniformsOf).map((u) => [u.uniform, paramText(u)])).values()];
-  const head = `chain ${IMPORTED_CHAIN}${listOf(params, "chain ".length + IMPORTED_CHAIN.length + " =".length)} =`;
+  const head = `chain ${name}${listOf(params, "chain ".length + name.length + " =".length)} =`;
   const calls = stages.map(callText);
   const whole = `${head} ${calls.join(" |> ")}`;
   if (!head.includes("\n") && whole.length <= MAX_WIDTH) return whole;
@@ -98,7 +115,7 @@ function paramText(param: Uniform | GrammarUniform): string {
   const { uniform, type, value } = param;
   if (type === "grammar") return `${uniform}: grammar${value === undefined ? "" : ` = ${quote(value)}`}`;
   const { isStatic, range } = param;
-  return `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${numberText(value)}`;
+  return `${isStatic ? "static " : ""}${uniform}: ${type}${range === undefined ? "" : ` ${range}`} = ${typeof value === "string" ? value : numberText(value)}`;
 }
 
 /** `top_k(k)`: a single argument needs no name if it is the sampler's first. */

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 export const MAIN = resolve("runtime/dist/cli/main.js");
 
 export interface Running {
+  readonly pid: number;
   /** Everything printed so far, both streams. */
   readonly output: () => string;
   /** Waits until what was printed after the last match has this match. */
@@ -66,6 +67,7 @@ function follow(child: ChildProcess): Running {
     }),
   );
   return {
+    pid: child.pid!,
     ended,
     output: () => output,
     async until(pattern) {

@@ -118,11 +118,19 @@ const CALLS: Readonly<Record<string, { readonly needed?: object; readonly call: 
   "@ggsl/server openServer": { needed: NOWHERE(), call: (o) => server.openServer(o) },
   "@ggsl/server checkServer": { needed: NOWHERE(), call: (o) => server.checkServer(o) },
   "@ggsl/server serve": { needed: NOWHERE(), call: (o) => server.serve(o, () => undefined) },
+  "@ggsl/server openModelsServer": { needed: MODELS(), call: async (o) => (await server.openModelsServer(o)).close(0) },
+  "@ggsl/server checkModels": { needed: MODELS(), call: (o) => server.checkModels(o) },
+  "@ggsl/server serveModels": { needed: MODELS(), call: (o) => server.serveModels(o, () => undefined) },
   "@ggsl/server isOpenToAll": { needed: NOWHERE(), call: (o) => server.isOpenToAll(o) },
   // imported by their paths
   "ggsl/chain/explain.js explain": { call: (o) => explain(chain.graph, 32, o) },
   "ggsl/chain/testing.js runTests": { call: (o) => runTests(TEST, ["reference"], undefined, o) },
 };
+
+/** At an address that no machine has: models are not loaded before a request asks for them. */
+function MODELS(): object {
+  return { models: [{ name: "none", file: "/nowhere/none.gguf" }], host: "192.0.2.1", log: "off" };
+}
 
 function NOWHERE(): object {
   return { model: "/nowhere/none.gguf", log: "off" };

@@ -27,6 +27,8 @@ long ones are read in pieces :: e2e/prefill :: eight others write a token betwee
 a chat that goes on finds the place where its text is :: server/chat :: a conversation that goes on computes little of its prompt
 texts with costly samplers take turns by lane :: e2e/budget :: has turns by lane: one lane's many costly texts take no more than another's one
 the others have a token in every decode :: e2e/budget :: has a cheap text in every decode until it is written, and costly ones by turns
+texts are [drafted](speculation.md), for the same text in fewer decodes :: server/drafts :: by %s are the same texts, and tell what was accepted
+~speculate~ of a request says otherwise :: server/drafts :: a request chooses, and what the server does not have is refused
 Only requests with ~"id_slot": N~ run there :: server/queue :: reserved places are for those who ask for them, and never wait for others
 ~id_slot~ of another place makes a request wait for that one :: server/queue :: a request waits for the place that it asks for, and others of its lane go on
 Places with different chains, also with chains that run on the host, are decoded in one batch :: server/lifecycle :: a place has a sampler of its own, beside places with other chains
@@ -73,6 +75,8 @@ template without such a form is a 400 :: server/chat :: a tool that is none of t
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request
+a key that has used them gets a 429 until they have come back :: server/quotas :: has its tokens at once, and they come back in a minute
+Its answers have OpenAI's headers :: server/quotas :: tells what is left, and refuses what is not
 The file is read again when it changes :: server/keys :: is read again; a broken one keeps the keys and says so once
 and is tried again :: server/descriptors :: a lack of descriptors is over when it is over
 A key comes in the header ~authorization: Bearer KEY~, or in ~x-api-key~ :: server/apis/requests :: come in either header, and refusals have the form of the path
@@ -96,6 +100,16 @@ A server that listens at a loopback address answers to names of this machine alo
 At other addresses names are looked at only if ~--allow-host~ gives some :: server/hosts :: at other addresses every name is taken, unless names are given
 ~--cors ORIGIN...~ lets pages of other origins read answers in browsers :: server/cors :: answers, streams and refusals can be read, and their headers
 Without it a browser shows answers to pages of the server itself alone :: server/cors :: other origins, and a server without the option, get nothing
+which is started when a request names it :: server/front :: are loaded when they are asked for, and the one used least recently makes place
+~/v1/models~ lists all, with their ~state~ :: server/front :: their names, and those with a sampler, are listed and chosen
+makes place for another when it answers nothing :: server/front :: a model that answers is not unloaded, and who waits for another has the next one that is idle
+The front has the limits of clients :: server/front :: keys, bodies, names of hosts and pages of other origins
+listen at 127.0.0.1 for it alone :: server/front :: a process takes no requests but the front's
+and have the limits of the key of each request :: server/front :: keys, bodies, names of hosts and pages of other origins
+They write its line of the log :: server/front :: each request has one line of the log, with the client's address
+and a process that ends, are a 503 with ~retry-after~ :: server/front :: is a 503 with the reason, and is started again after a while
+take the name as ~?model=NAME~ :: server/front :: all paths of a server with one model are answered, with ~?model=~ where there is no body
+~--check~ loads each model once :: server/front :: --check loads each model, and says what is wrong with one
 The server asks proxies by the header ~x-accel-buffering~ :: server/events :: the headers keep proxies from collecting events, and the last event says that it is
 Any replica takes any request :: fleet/fleet :: both replicas write, and either knows a sampler by the id that one of them gave
 A replica that ends with SIGTERM answers 503 to what has not begun :: fleet/fleet :: by SIGTERM writes what has begun; the other one writes the rest
@@ -116,6 +130,15 @@ A sampler with errors is a 400 with the line and column of the first one :: serv
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
 ~--lenient~ ignores them, also what is refused of a field that is done in part, and any name of a model :: server/neutral :: ignores what is known and not done, and names it
+where ~ggsl import~ knows a name that the server has not, the message has the sampler that says the same :: server/textFields :: is refused with the sampler that says the same, if ~ggsl import~ knows it
+A field that nothing knows and that is empty or ~false~ is ignored :: server/textFields :: is ignored and named if it is empty or false
+so that requests with other numbers share one chain :: server/samplerFields :: requests with other numbers share one, and other stages make another
+its text is that of ~ggsl import --from llama.cpp~ with the same settings and seed :: server/samplerFields :: random subsets of llama-server's fields, in random order
+ask for nothing if the stage is off :: server/samplerFields :: what asks for nothing is in no conflict
+A field that has no effect beside the others :: server/samplerFields :: what has no effect beside the others is named
+such a field sets the uniform of its name :: server/samplerFields :: a uniform of that name is set
+A request asks for one grammar :: server/textFields :: what is wrong has the name of its field
+with tools, the text is of that form, or calls of tools :: server/textFields :: with tools, the text is of that form, or calls: %s: %j
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 `);
 

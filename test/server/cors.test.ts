@@ -61,7 +61,9 @@ test("answers, streams and refusals can be read, and their headers", async () =>
   ];
   for (const answer of texts) {
     expect([answer.status, allowed(answer), answer.headers.get("x-ggsl-ignored")]).toEqual([200, OURS, "foo"]);
-    expect(answer.headers.get("access-control-expose-headers")).toBe("retry-after, x-ggsl-ignored, x-request-id");
+    expect(answer.headers.get("access-control-expose-headers")).toBe(
+      "retry-after, x-ggsl-ignored, x-request-id, x-ratelimit-limit-tokens, x-ratelimit-remaining-tokens, x-ratelimit-reset-tokens",
+    );
     await answer.text();
   }
   const refused = [await ask(OURS, "sk-wrong"), await ask(OURS, "sk-right-and-long", { temperature: 9 })];

@@ -103,7 +103,7 @@ describe("fields", () => {
   });
 
   test("one that nothing knows is an error, and a header of a lenient server", async () => {
-    expect(await refused("completions", { messages: [] })).toMatchObject({
+    expect(await refused("completions", { messages: [{}] })).toMatchObject({
       param: "messages",
       code: "unknown_parameter",
     });

@@ -38,6 +38,7 @@ describe("a file of keys", () => {
         requests: 4,
         texts: Infinity,
         tokens: Infinity,
+        tokensPerMinute: Infinity,
         cost: { work: 1_000_000, sorts: 2, nodes: 7 },
       },
     });
@@ -129,7 +130,7 @@ test("a server without keys has one anonymous key", () => {
   expect(keys.identify(undefined)).toEqual({
     id: "anonymous",
     name: "anonymous",
-    limits: { requests: 3, texts: Infinity, tokens: Infinity, cost: {} },
+    limits: { requests: 3, texts: Infinity, tokens: Infinity, tokensPerMinute: Infinity, cost: {} },
   });
   expect(keys.identify("Bearer whatever")).toBe(keys.identify(undefined));
 });

@@ -5,7 +5,10 @@ import { CONTEXT_SIZE, DEFAULTS, GRACE, OPEN, PATIENCE } from "@ggsl/server/conf
 import { defaultSource } from "@ggsl/server/engine/defaults.js";
 import { REFUSED } from "@ggsl/server/http/connections.js";
 import { REQUEST_LIMITS, REQUEST_TIMES } from "@ggsl/server/http/limits.js";
+import { ALIASES } from "@ggsl/server/request/aliases.js";
+import { CONSTRAINT_FIELDS } from "@ggsl/server/request/constraints.js";
 import { FIELDS, type Field } from "@ggsl/server/request/fields.js";
+import { SAMPLER_FIELDS } from "@ggsl/server/request/samplerFields.js";
 import { REFUSALS } from "@ggsl/server/refusal.js";
 import { LONGEST } from "@ggsl/server/requestLog.js";
 import { ROUTES } from "@ggsl/server/routes/openapi.js";
@@ -14,8 +17,13 @@ import { root } from "../lib/process.js";
 
 const SUPPORT = { yes: "yes", partly: "in part", no: "refused" } as const;
 
+/** Fields that other tools have. */
+const isOther = (name: string): boolean =>
+  [SAMPLER_FIELDS, CONSTRAINT_FIELDS, ALIASES].some((table) => Object.hasOwn(table, name));
+
 export function page(): string {
-  const fields = Object.entries<Field>(FIELDS);
+  const all = Object.entries<Field>(FIELDS);
+  const fields = all.filter(([name]) => !isOther(name));
   const row = ([name, { on, about }]: readonly [string, Field]): string[] => [`\`${name}\``, on.join(", "), about];
   const known = fields.flatMap(([name, field]) => {
     const [named, on, about] = row([name, field]);
@@ -32,6 +40,7 @@ export function page(): string {
       )
       .join(", "),
     fields: table(["field", "of", "done", "what it does, or why not"], known),
+    others: table(["field", "of", "meaning"], all.filter(([name]) => isOther(name)).map(row)),
     own: table(["field", "of", "meaning"], fields.filter(([, { support }]) => support === "own").map(row)),
     limits: table(
       ["at most", "of"],

@@ -33,12 +33,23 @@ function headOf(endpoint: TextEndpoint, model: string, isStream: boolean): Head 
 }
 
 /** @param reasoningTokens those of thoughts; undefined where there are no such */
-export const usageOf = ({ promptTokens, cachedTokens, generatedTokens }: Usage, reasoningTokens?: number): object => ({
+export const usageOf = (
+  { promptTokens, cachedTokens, generatedTokens, drafted }: Usage,
+  reasoningTokens?: number,
+): object => ({
   prompt_tokens: promptTokens,
   completion_tokens: generatedTokens,
   total_tokens: promptTokens + generatedTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
-  ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  ...((drafted ?? reasoningTokens) !== undefined && {
+    completion_tokens_details: {
+      ...(reasoningTokens !== undefined && { reasoning_tokens: reasoningTokens }),
+      ...(drafted && {
+        accepted_prediction_tokens: drafted.accepted,
+        rejected_prediction_tokens: drafted.tokens - drafted.accepted,
+      }),
+    },
+  }),
 });
 
 /** Has a choice for each text. */

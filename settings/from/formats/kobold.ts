@@ -129,7 +129,7 @@ function temperature(s: KoboldSettings, names: KoboldNames): Stage[] {
   return [...stages.temp(names.temperature, t), ...(t > 0 ? smoothing : [])];
 }
 
-const tailFree = (z: number): Stage[] =>
+export const tailFree = (z: number): Stage[] =>
   z >= 1
     ? []
     : [

@@ -26,6 +26,8 @@ export interface LlamaSettings {
   readonly seed: Seed;
   readonly ignoreEos: boolean;
   readonly thinking: readonly Stage[];
+  /** Stages of other tools that follow a sampler of the order. */
+  readonly after?: Readonly<Partial<Record<ListedName, readonly Stage[]>>>;
 }
 
 export const DEFAULT_SETTINGS: LlamaSettings = {
@@ -93,8 +95,9 @@ function ordered(s: LlamaSettings): Stage[] {
   const last = isAdaptive
     ? stages.adaptiveP(Math.min(values.adaptive_target, 1), clamp(values.adaptive_decay, 0, 0.99), seed)
     : stages.dist(seed);
-  const here = list.slice(0, cut).flatMap((name) => stagesOf(name, s));
-  const there = [...list.slice(cut).flatMap((name) => stagesOf(name, s)), ...last];
+  const of = (name: ListedName): Stage[] => [...stagesOf(name, s), ...(s.after?.[name] ?? [])];
+  const here = list.slice(0, cut).flatMap(of);
+  const there = [...list.slice(cut).flatMap(of), ...last];
   return [...here, ...(cut < list.length ? stages.inTail(there) : there)];
 }
 

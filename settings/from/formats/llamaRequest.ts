@@ -23,12 +23,13 @@ import {
 
 export function fromLlamaRequest(root: ObjectNode, options: ImportOptions): Plan {
   const reader = openReader(settingsOf(root));
-  const stages = llamaStages(read(reader), reader, options);
+  const stages = llamaStages(readLlama(reader), reader, options);
   reader.finish(FIELDS["llama.cpp"]);
   return { tool: `${LLAMA_TOOL}, a request to its server`, stages, notes: reader.notes };
 }
 
-function read(reader: Reader): LlamaSettings {
+/** The settings of a request. */
+export function readLlama(reader: Reader): LlamaSettings {
   const values = readValues(reader, {
     range: (name) => {
       const { clamp, range, requestRange } = fieldOf(name);

@@ -94,9 +94,6 @@ function structured(reader: Reader, key: string): ImportedGrammar | undefined {
 
 /** Allowed and banned tokens, and biases. */
 function constraints(reader: Reader, { eos = [] }: ImportOptions): Stage[] {
-  const allowed = reader.tokens("allowed_token_ids");
-  if (allowed !== undefined && (allowed.length === 0 || allowed.length > pieces.MAX_LISTED))
-    reader.refuse("allowed_token_ids", `a list of 1 to ${pieces.MAX_LISTED} token ids`);
   const biases = biasesOf(reader, "logit_bias").map(({ token, bias }) => ({ token, bias: clamp(bias) }));
   const least = reader.whole("min_tokens", { min: 0 }) ?? 0;
   const stops = [...new Set(reader.tokens("stop_token_ids"))];
@@ -105,7 +102,7 @@ function constraints(reader: Reader, { eos = [] }: ImportOptions): Stage[] {
   const ends = eos.length > 0 ? [{ tokens: [...new Set([...stops, ...eos])] }] : [{ tokens: "end" } as const];
   return [
     ...thinkingBudget(reader),
-    ...(allowed === undefined ? [] : pieces.onlyTokens([...new Set(allowed)])),
+    ...allowedTokens(reader),
     ...badWords(reader),
     ...pieces.noEndBefore("min_tokens", least, [
       ...(eos.length === 0 && stops.length > 0 ? [{ tokens: stops }] : []),
@@ -124,8 +121,15 @@ function thinkingBudget(reader: Reader): Stage[] {
   return pieces.thinkingBudget(key, budget, "<think>", "</think>");
 }
 
+export function allowedTokens(reader: Reader): Stage[] {
+  const allowed = reader.tokens("allowed_token_ids");
+  if (allowed !== undefined && (allowed.length === 0 || allowed.length > pieces.MAX_LISTED))
+    reader.refuse("allowed_token_ids", `a list of 1 to ${pieces.MAX_LISTED} token ids`);
+  return allowed === undefined ? [] : pieces.onlyTokens([...new Set(allowed)]);
+}
+
 /** vLLM cuts each word into tokens as it is, and with a blank before it. */
-function badWords(reader: Reader): Stage[] {
+export function badWords(reader: Reader): Stage[] {
   const words = reader.texts("bad_words") ?? [];
   if (words.length === 0) return [];
   if (words.length > pieces.MAX_LISTED / 2 || words.some((word) => word.trim() === ""))
