@@ -69,9 +69,9 @@ async function written(batch: GenerationBatch, acts: readonly Act[], seed: numbe
       before = tokens.length;
     } else
       for (let i = 0; i < act.count; i++) {
-        const { value, done } = await reader.next();
-        if (done) break;
-        tokens.push(value.token);
+        const result = await reader.next();
+        if (result.done) break;
+        tokens.push(result.value.token);
       }
   }
   await reader.return?.();

@@ -161,7 +161,7 @@ describe("a cache for each sequence", () => {
     context.dispose();
   });
 
-  test("an unknown kind is refused", async () => {
+  test("an unknown kind is refused", () => {
     expect(() => open("each" as "auto")).toThrow('cache: expected auto or shared, found "each"');
   });
 });

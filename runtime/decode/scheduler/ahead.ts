@@ -28,7 +28,7 @@ export class Run {
     /** Whether it ends before its time where a text of it is set, or is over for its reader. */
     private readonly endsEarly: boolean,
     /** What texts are told of an error. */
-    private readonly toldOf: (error: unknown) => unknown,
+    private readonly toldOf: (error: unknown) => Error,
   ) {
     this.texts = turns.map(({ job }) => ({
       place: job.places.main,

@@ -2,7 +2,7 @@
 export class Later {
   private tokens: number[] = [];
   private wake: (() => void) | undefined;
-  private error: unknown;
+  private error: Error | undefined;
   private isOver = false;
   /** Nobody will read more of it. */
   isUnread = false;
@@ -24,14 +24,14 @@ export class Later {
   }
 
   /** No more tokens come. */
-  end(error?: unknown): void {
+  end(error?: Error): void {
     this.isOver = true;
     this.error ??= error;
     this.wake?.();
   }
 
   /** Nobody will read more; with an error, who waits for a token gets it. */
-  stop(error?: unknown): void {
+  stop(error?: Error): void {
     if (this.isUnread) return;
     this.isUnread = true;
     const wasOver = this.isOver;

@@ -1,4 +1,5 @@
 /** The sequences of a context: who has them, and what their memory holds. */
+import { least } from "@ggsl/compiler/core/extremes.js";
 import type { NativeContext, NativeGraph } from "../../backends/native/binding.js";
 import { MIN_SHARED, sharedLength } from "./prefix.js";
 
@@ -115,7 +116,7 @@ const NEAR = 5;
 
 /** How far the nearest place is that is taken; 0 without one. */
 const distance = ({ sequence }: Place, taken: readonly Place[]): number =>
-  taken.length === 0 ? 0 : Math.min(...taken.map((other) => Math.abs(other.sequence - sequence)));
+  taken.length === 0 ? 0 : least(taken.map((other) => Math.abs(other.sequence - sequence)));
 
 /**
  * The place whose text the prompt continues, if it keeps at least half of it. Otherwise of those near others that are taken the place that
@@ -127,9 +128,9 @@ function best(places: readonly Place[], prompt: Int32Array, distanceOf: (place: 
   const shared = lengths.get(nearest!)!;
   if (shared >= MIN_SHARED && 2 * shared >= nearest!.tokens.length) return nearest!;
   const far = new Map(places.map((place) => [place, distanceOf(place)]));
-  const least = Math.max(NEAR, Math.min(...far.values()));
+  const near = Math.max(NEAR, least(far.values()));
   return places
-    .filter((place) => far.get(place)! <= least)
+    .filter((place) => far.get(place)! <= near)
     .reduce((oldest, place) => (place.lastUsed < oldest.lastUsed ? place : oldest));
 }
 

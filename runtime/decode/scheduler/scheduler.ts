@@ -309,7 +309,7 @@ export class Scheduler {
       const { sequence } = turn.job.places.main;
       this.finish([turn], [{ sequence, sampled: Int32Array.of(token), later }], undefined);
     };
-    const toldOf = (error: unknown): unknown => (this.isDisposed ? disposed() : error);
+    const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
     this.running = new Run(context, turns, onFirst, onDecode, this.options.joinsAtOnce === true, toldOf);
     try {
       await this.running.write();
