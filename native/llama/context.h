@@ -16,6 +16,8 @@ namespace ggsl {
 
 // In Batch::outputs: as 1, and return the model's own logits too.
 constexpr uint8_t raw_output = 2;
+// Within a context: it is computed as the others, and nobody reads it.
+constexpr uint8_t unread_output = 3;
 
 struct Batch {
     std::vector<int32_t> tokens;
@@ -45,6 +47,9 @@ struct ContextStats {
     int32_t         threads;
     int32_t         batch_threads;
 };
+
+// Outputs by their places in a batch.
+std::vector<Output> in_order(std::vector<Output> outputs, const std::vector<size_t> & places);
 
 class Context {
 public:
@@ -142,7 +147,7 @@ private:
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
     bool                          has_guides(const Batch & batch) const;
-    bool                          may_take_part(int32_t sequence, int32_t most_held) const;
+    bool                          may_take_part(int32_t sequence, const Batch & batch) const;
     std::vector<Output>           decode_runs(const Batch & batch);
     void                          decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
     std::vector<Output>           decode_at_once(const Batch & batch);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 
 namespace ggsl {
 
@@ -13,14 +12,6 @@ namespace {
 
 // llama_decode returns this if the abort callback has stopped it.
 constexpr int32_t aborted_status = 2;
-
-// In Batch::outputs: it is computed as the others, and nobody reads it.
-constexpr uint8_t unread_output = 3;
-
-// A row more takes 0.15 to 0.3 of a decode.
-constexpr int32_t most_idle = 4;
-// A sequence with a longer text than the others would hold them up.
-constexpr int32_t longer = 256;
 
 } // namespace
 
@@ -140,6 +131,8 @@ Batch picked(const Batch & from, const std::vector<size_t> & order) {
     return batch;
 }
 
+} // namespace
+
 // Outputs by their places in a batch.
 std::vector<Output> in_order(std::vector<Output> outputs, const std::vector<size_t> & places) {
     std::vector<size_t> by_place(places.size());
@@ -151,8 +144,6 @@ std::vector<Output> in_order(std::vector<Output> outputs, const std::vector<size
     }
     return ordered;
 }
-
-} // namespace
 
 std::vector<Output> Context::decode(const Batch & batch) {
     struct Finish {
@@ -174,69 +165,6 @@ std::vector<Output> Context::decode(const Batch & batch) {
     }
 
     return options.cache == Cache::shared || options.sequences == 1 ? decode_at_once(batch) : decode_runs(batch);
-}
-
-// Whether a sequence without a token in the batch can have one that nobody reads.
-bool Context::may_take_part(int32_t sequence, int32_t most_held) const {
-    const auto chain = chains.find(sequence);
-    const auto held  = extent(sequence).held;
-    return held <= most_held && held < static_cast<int32_t>(llama_n_ctx_seq(context.get())) && chain != chains.end() &&
-           chain->second.sampler->is_ready();
-}
-
-// Of each sequence with a cache of its own: neighbours with equally many tokens at a time.
-std::vector<Output> Context::decode_runs(const Batch & batch) {
-    const int32_t       last = *std::max_element(batch.positions.begin(), batch.positions.end());
-    const auto          runs = split_into_runs(batch.sequences, llama_n_batch(context.get()), most_idle,
-                                               [&](int32_t sequence) { return may_take_part(sequence, last + longer); });
-    std::vector<Output> found;
-    std::vector<size_t> places; // in the batch, of those found
-    for (const Run & run : runs) {
-        try {
-            decode_run(batch, run, found);
-        } catch (const Failure & failure) {
-            if (std::string_view(failure.code) == code::aborted ||
-                std::string_view(failure.code) == code::compute_failed) {
-                clear_sequences(batch);
-            }
-            throw;
-        }
-        std::copy_if(run.tokens.begin(), run.tokens.end(), std::back_inserter(places),
-                     [&](size_t i) { return batch.outputs[i] != 0; });
-    }
-    return in_order(std::move(found), places);
-}
-
-void Context::decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs) {
-    struct Idle {
-        Context &            context;
-        const Run &          run;
-        std::vector<int32_t> held;
-        ~Idle() {
-            for (size_t i = 0; i < held.size(); ++i) {
-                llama_memory_seq_rm(llama_get_memory(context.context.get()), run.idle[i], held[i], -1);
-            }
-        }
-    } idle{ *this, run, {} };
-    Batch      part;
-    auto       next     = run.idle.begin();
-    const auto add_idle = [&](int32_t before) {
-        for (; next != run.idle.end() && *next < before; ++next) {
-            idle.held.push_back(extent(*next).held);
-            part.tokens.push_back(0);
-            part.positions.push_back(idle.held.back());
-            part.sequences.push_back(*next);
-            part.outputs.push_back(unread_output);
-        }
-    };
-    for (const size_t i : run.tokens) {
-        add_idle(batch.sequences[i]);
-        part.tokens.push_back(batch.tokens[i]);
-        part.positions.push_back(batch.positions[i]);
-        part.sequences.push_back(batch.sequences[i]);
-        part.outputs.push_back(batch.outputs[i]);
-    }
-    decode_parts(part, 0, outputs);
 }
 
 std::vector<Output> Context::decode_at_once(const Batch & batch) {

@@ -11,7 +11,7 @@ import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { randomIntegers } from "../grammars/walk.js";
 import { EXACT, writeExactModel } from "../model/file.js";
 import { batchOf, codeOf } from "./batches.js";
-import { GREEDY, nativeGraph, RANKED } from "./graphs.js";
+import { graphOf, GREEDY, logitsNode, nativeGraph, node, RANKED } from "./graphs.js";
 
 const SEQUENCES = 9;
 /** Tokens of each sequence. */
@@ -139,6 +139,29 @@ describe("a cache for each sequence", () => {
       await both.decode(sequences.map((sequence) => ({ sequence, tokens: [7] })));
     const full = batchOf({ sequence: 1, tokens: [5], at: SIZE });
     expect(await codeOf(both.own.decode(full))).toBe("CONTEXT_FULL");
+  });
+
+  test("does not compute a costly chain in a gap, unless another sequence has it", async () => {
+    // as many nodes as a chain that a budget postpones
+    const steps = Array.from({ length: 40 }, (_, i) => node("scale", [i], { s: 1, b: i % 2 }));
+    const costly = graphOf([logitsNode, ...steps, node("argmax", [40], {}, "i32", 1)], { sampled: 41 });
+    const kinds = [GREEDY, costly, GREEDY, costly];
+    const chains = kinds.map((graph) => nativeGraph(graph));
+    const context = await model.createContext({ contextSize: 1024, sequences: 4, threads: 1, chains });
+    const at = [0, 0, 0, 0];
+    const step = async (...sequences: readonly number[]): Promise<number> => {
+      const before = context.stats().graphBuilds;
+      const batch = batchOf(...sequences.map((sequence) => ({ sequence, tokens: [9], at: at[sequence]!++ })));
+      await context.decode(batch);
+      await context.decode(batchOf(...sequences.map((sequence) => ({ sequence, tokens: [9], at: at[sequence]!++ }))));
+      return context.stats().graphBuilds - before;
+    };
+    await step(0, 1, 2, 3);
+    // one graph, which is built once at most
+    expect(await step(0, 2, 3)).toBeLessThanOrEqual(1);
+    // two graphs take turns
+    expect(await step(0, 2)).toBe(4);
+    context.dispose();
   });
 
   test("computes neighbours, and the gaps between them, in one graph", async () => {

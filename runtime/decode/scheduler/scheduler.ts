@@ -24,9 +24,10 @@ import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
+import { giveChain, outputsOf, setInputs } from "./feeding.js";
 import { costOf, DraftRows, shapeOf, sizeFor } from "./drafts.js";
 import { grouped } from "./grouped.js";
-import { rowsOf, type Request, type Rows, type Slot, type SlotOutput, type Step } from "./step.js";
+import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
 
 export type Open = (
   options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
@@ -393,39 +394,9 @@ export class Scheduler {
   }
 }
 
-/** The outputs of a job. */
-function outputsOf(
-  { places: { main, guides }, step }: Job,
-  outputs: ReadonlyMap<number, readonly SlotOutput[]>,
-): readonly SlotOutput[] {
-  const of = ({ sequence }: Place): readonly SlotOutput[] => outputs.get(sequence) ?? [];
-  if (!step.isRaw || guides.length === 0) return of(main);
-  const ofGuides = guides.map(({ place }) => of(place));
-  return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
-}
-
 /** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
 const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
 
 const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
 
 const chunksOf = (turns: readonly Turn[]): Chunk[] => turns.flatMap(({ chunks }) => chunks);
-
-function giveChain(context: NativeContext, job: Job): void {
-  const { main, guides } = job.places;
-  main.give(context, job.chain, false);
-  for (const { place } of guides) place.give(context, job.chain, true);
-  job.isPrepared = true;
-}
-
-function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
-  const { sequence } = main;
-  for (const [row, { uniforms, inputs }] of rowsOf(step).entries()) {
-    context.setUniforms(sequence, uniforms, row);
-    for (let i = 0; i < inputs.length; i++) {
-      const guide = guides.find(({ input }) => input === i + 1);
-      if (guide) context.setGuide(sequence, i + 1, guide.place.sequence);
-      else if (inputs[i]!.length > 0) context.setInput(sequence, i + 1, inputs[i]!, row);
-    }
-  }
-}
