@@ -103,7 +103,8 @@ needing(NGINX).describe("behind nginx", () => {
         const { value } = (await reader.read()) as { value?: Uint8Array };
         pieces.push(value!.length);
       }
-      expect(pieces.length).toBeGreaterThan(2 * buffers);
+      // a proxy that collects gives whole buffers; on a busy machine some events come together
+      expect(pieces.filter((bytes) => bytes < BUFFER).length).toBeGreaterThan(buffers);
       await until((states) => states.some(({ running }) => running === 1));
       client.abort();
       await until((states) => states.every(({ running }) => running === 0));

@@ -47,6 +47,9 @@ describe("drafts", () => {
         expect(details.rejected_prediction_tokens).toBeGreaterThanOrEqual(0);
         accepted += details.accepted_prediction_tokens;
       }
+      // drafts pause where they seem to cost more than they gain, as on a busy machine
+      for (let more = 0; accepted === 0 && more < 20; more++)
+        accepted += (await ask(server, asked)).usage.completion_tokens_details!.accepted_prediction_tokens;
       expect(accepted).toBeGreaterThan(0);
       // with a sampler, a grammar and chance
       const drawn = { sampler: "top_k(4) |> dist()", grammar: 'root ::= [a-z ]+ "."', temperature: null, seed: 3 };

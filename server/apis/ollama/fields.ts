@@ -11,10 +11,8 @@ export const START_OPTIONS: ReadonlySet<string> = new Set(
   `numa num_ctx num_batch num_gpu main_gpu low_vram f16_kv logits_all vocab_only use_mmap use_mlock embedding_only num_thread
   num_keep`.split(/\s+/),
 );
-/** Those of samplers that neither Ollama nor this server has. */
-export const GONE_OPTIONS: ReadonlySet<string> = new Set(
-  "tfs_z mirostat mirostat_tau mirostat_eta penalize_newline".split(" ").filter((name) => !Object.hasOwn(OWN, name)),
-);
+/** Those of samplers that Ollama has no more. */
+export const GONE_OPTIONS: ReadonlySet<string> = new Set(["tfs_z", "penalize_newline"]);
 
 /** Options with the names and the meaning of chat's fields. */
 const SAME = Object.fromEntries(
