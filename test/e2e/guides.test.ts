@@ -72,7 +72,8 @@ describe.each([
     await expectCombined(await Promise.all(generations.map(tokensOf)), combine);
     const { readbackBytes, setInputs, nodes } = generations[0]!.stats();
     expect(readbackBytes).toBe(4 * count);
-    expect(setInputs).toBeLessThanOrEqual(COUNT);
+    // a text whose prompt is there later joins with a later decode
+    expect(setInputs).toBeLessThanOrEqual(COUNT + 2);
     // as many for one sequence as for eight, but for a few reshapes
     expect(nodes).toBeLessThan(80);
   });
