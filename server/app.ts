@@ -93,7 +93,7 @@ export interface Answered {
   readonly body: unknown;
 }
 
-interface AppOptions {
+export interface AppOptions {
   readonly serving: Pick<Serving, "keys" | "metrics">;
   /** Adds the paths, but for those of files. */
   readonly addRoutes: (app: FastifyInstance) => void;

@@ -232,3 +232,15 @@ export class Refusal extends Error {
     return this.diagnostics?.find(({ severity }) => severity === "error");
   }
 }
+
+/** A part of a body that is absent. */
+export const missing = (param: string, expected: string): Refusal =>
+  new Refusal("missing_required_parameter", `missing parameter \`${param}\`: expected ${expected}`, { param });
+
+/** A part of a body that is not done; what follows its name says why. */
+export const unsupported = (param: string, why: string): Refusal =>
+  new Refusal("unsupported_parameter", `\`${param}\` ${why}`, { param });
+
+/** @param retryAfter seconds */
+export const shuttingDown = (retryAfter?: number): Refusal =>
+  new Refusal("shutting_down", "the server is shutting down", { ...(retryAfter !== undefined && { retryAfter }) });

@@ -11,10 +11,7 @@ import {
   DEFAULTS,
   fileOf,
   GRACE,
-  hostsOf,
   modelNames,
-  openLimits,
-  originsOf,
   PATIENCE,
   slotNames,
   spareOf,
@@ -25,13 +22,11 @@ import { draftsFor } from "./engine/drafts.js";
 import { DefaultChains } from "./engine/defaults.js";
 import { Engine } from "./engine/engine.js";
 import { recover } from "./engine/recovery.js";
-import { Connections } from "./http/connections.js";
 import { checkFront, type ServeModelsOptions } from "./front/options.js";
-import { HeldBytes } from "./http/held.js";
+import { guardsOf, openFigures, tellsOf } from "./guards.js";
 import { Keys } from "./keys/keys.js";
 import type { KeyRing } from "./keys/ring.js";
 import { Quotas } from "./keys/quotas.js";
-import { Proxies } from "./lanes/proxies.js";
 import { closeApp, listen, untilAsked } from "./listening.js";
 import { Metrics } from "./metrics/metrics.js";
 import { Queue } from "./queue/queue.js";
@@ -75,12 +70,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
   const metrics = new Metrics();
   const slots = slotNames(options);
-  const cors = originsOf(options);
-  const hosts = { host: options.host ?? DEFAULTS.host, allowed: hostsOf(options) };
-  const proxies = new Proxies(options.trustProxy);
-  const limits = openLimits(options);
-  const connections = new Connections(limits, proxies);
-  const held = new HeldBytes(limits);
+  const guards = guardsOf(options);
   const cost = costLimits(options.limits ?? {});
   const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
@@ -123,8 +113,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       compiling: () => samplers.waiting,
       liveChains: () => engine.batch.liveChains,
       postponed: () => engine.batch.postponed,
-      connections: () => connections.count,
-      bodyBytes: () => held.total,
+      ...openFigures(guards),
     });
     const serving: Serving = {
       engine,
@@ -147,15 +136,8 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       serving,
       addRoutes: (to) => addModelRoutes(to, serving),
       files: filesOf(options),
-      hosts,
-      cors,
-      proxies,
-      connections,
-      held,
-      onAnswered(answered) {
-        metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
-        log.answered(answered);
-      },
+      ...guards,
+      onAnswered: tellsOf(metrics, log),
     });
     closing.push(() => closeApp(app));
     return {

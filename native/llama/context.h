@@ -24,6 +24,17 @@ struct Batch {
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
     std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
+
+    void add(int32_t token, int32_t position, int32_t sequence, uint8_t output) {
+        tokens.push_back(token);
+        positions.push_back(position);
+        sequences.push_back(sequence);
+        outputs.push_back(output);
+    }
+    // A token of another batch.
+    void add(const Batch & from, size_t i) {
+        add(from.tokens[i], from.positions[i], from.sequences[i], from.outputs[i]);
+    }
 };
 
 // A text that is written on: how many tokens after that of the batch, and the uniforms of each of them in turn.
@@ -108,8 +119,10 @@ public:
         size_t cache   = 0; // keys and values, or a recurrent model's state
         size_t compute = 0;
     };
-    Bytes        bytes() const;
-    int32_t      context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
+    Bytes   bytes() const;
+    int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
+    // The positions that a sequence can have.
+    int32_t      sequence_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
 
     // Every node of the model's graph, chains included, as of the latest decode: the bytes that ggml's CUDA backend compares

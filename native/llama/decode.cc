@@ -34,11 +34,11 @@ void Context::check_batch(const Batch & batch) const {
         if (batch.positions[i] < 0) {
             fail(code::invalid_argument, "position: expected 0 or more, found %d", batch.positions[i]);
         }
-        if (batch.positions[i] >= static_cast<int32_t>(llama_n_ctx_seq(context.get()))) {
+        if (batch.positions[i] >= sequence_size()) {
             fail(code::context_full,
                  "the context size is %d, but a token has position %d: shorten the prompt or set a larger "
                  "context size",
-                 static_cast<int32_t>(llama_n_ctx_seq(context.get())), batch.positions[i]);
+                 sequence_size(), batch.positions[i]);
         }
         if (batch.outputs[i] > raw_output) {
             fail(code::invalid_argument, "outputs: expected 0, 1 or 2, found %d", static_cast<int>(batch.outputs[i]));
@@ -123,10 +123,7 @@ std::vector<bool> last_outputs(const Batch & batch) {
 Batch picked(const Batch & from, const std::vector<size_t> & order) {
     Batch batch;
     for (const size_t i : order) {
-        batch.tokens.push_back(from.tokens[i]);
-        batch.positions.push_back(from.positions[i]);
-        batch.sequences.push_back(from.sequences[i]);
-        batch.outputs.push_back(from.outputs[i]);
+        batch.add(from, i);
     }
     return batch;
 }

@@ -23,7 +23,7 @@ bool Context::may_take_part(int32_t sequence, const Batch & batch) const {
     const auto chain = chains.find(sequence);
     const auto held  = extent(sequence).held;
     const auto last  = *std::max_element(batch.positions.begin(), batch.positions.end());
-    if (held > last + longer || held >= static_cast<int32_t>(llama_n_ctx_seq(context.get())) || chain == chains.end() ||
+    if (held > last + longer || held >= sequence_size() || chain == chains.end() ||
         !chain->second.sampler->is_ready()) {
         return false;
     }
@@ -71,18 +71,12 @@ void Context::decode_run(const Batch & batch, const Run & run, std::vector<Outpu
     const auto add_idle = [&](int32_t before) {
         for (; next != run.idle.end() && *next < before; ++next) {
             idle.held.push_back(extent(*next).held);
-            part.tokens.push_back(0);
-            part.positions.push_back(idle.held.back());
-            part.sequences.push_back(*next);
-            part.outputs.push_back(unread_output);
+            part.add(0, idle.held.back(), *next, unread_output);
         }
     };
     for (const size_t i : run.tokens) {
         add_idle(batch.sequences[i]);
-        part.tokens.push_back(batch.tokens[i]);
-        part.positions.push_back(batch.positions[i]);
-        part.sequences.push_back(batch.sequences[i]);
-        part.outputs.push_back(batch.outputs[i]);
+        part.add(batch, i);
     }
     decode_parts(part, 0, outputs);
 }

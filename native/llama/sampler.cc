@@ -110,34 +110,32 @@ void Sampler::check_ready(size_t count) {
         return;
     }
     for (size_t row = 0; row < count; ++row) {
-        const Row &       given = row_at(row);
-        const std::string which = row == 0 ? "" : " of row " + std::to_string(row);
-        if (given.uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
-            fail(code::invalid_argument, "the chain has %d uniforms%s that were never set", bound().graph.uniform_count,
-                 which.c_str());
-        }
-        for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-            const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
-            if (!is_given && given.floats[i].empty() && given.ids[i].empty()) {
-                fail(code::invalid_argument, "the chain's input %zu%s was never set", i, which.c_str());
+        if (const std::optional<size_t> lacks = lacking(row_at(row))) {
+            const std::string which = row == 0 ? "" : " of row " + std::to_string(row);
+            if (*lacks == 0) {
+                fail(code::invalid_argument, "the chain has %d uniforms%s that were never set",
+                     bound().graph.uniform_count, which.c_str());
             }
+            fail(code::invalid_argument, "the chain's input %zu%s was never set", *lacks, which.c_str());
         }
     }
 }
 
 bool Sampler::is_ready() const {
-    if (is_guide() || has_guides() || rows.empty() ||
-        rows.front().uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
-        return false;
+    return !is_guide() && !has_guides() && !rows.empty() && !lacking(rows.front());
+}
+
+std::optional<size_t> Sampler::lacking(const Row & given) const {
+    if (given.uniforms.size() != static_cast<size_t>(bound().graph.uniform_count)) {
+        return 0;
     }
     for (size_t i = 1; i < bound().graph.inputs.size(); ++i) {
-        const bool is_given =
-            bound().graph.inputs[i].is_constant || !rows.front().floats[i].empty() || !rows.front().ids[i].empty();
-        if (!is_given) {
-            return false;
+        const bool is_given = bound().graph.inputs[i].is_constant || guides[i] >= 0;
+        if (!is_given && given.floats[i].empty() && given.ids[i].empty()) {
+            return i;
         }
     }
-    return true;
+    return std::nullopt;
 }
 
 bool Sampler::backend_init(ggml_backend_buffer_type_t type) noexcept {

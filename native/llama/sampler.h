@@ -113,8 +113,10 @@ private:
 
     const BoundGraph & bound() const { return group->bound_graph(); }
     Row &              row_at(size_t row);
-    void               check_fed(size_t index) const;
-    void               run_on_host(llama_token_data_array * candidates);
+    // What was never set of a row: an input, or 0 for the uniforms.
+    std::optional<size_t> lacking(const Row & given) const;
+    void                  check_fed(size_t index) const;
+    void                  run_on_host(llama_token_data_array * candidates);
 
     std::shared_ptr<SamplerGroup>    group;
     std::shared_ptr<SamplerCounters> counters;

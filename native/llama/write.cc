@@ -34,17 +34,14 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
         for (size_t i = 0; i < texts.size(); ++i) {
             const Ahead & text = texts[i];
             goes_on[i]         = goes_on[i] && tokens[i] >= 0 && step < text.most && !model->is_end(tokens[i]) &&
-                         positions[i] + 1 < static_cast<int32_t>(llama_n_ctx_seq(context.get()));
+                         positions[i] + 1 < sequence_size();
             if (!goes_on[i]) {
                 continue;
             }
             const size_t size  = text.uniforms.size() / text.most;
             const auto   begin = text.uniforms.begin() + static_cast<ptrdiff_t>(step * size);
             sampler(text.sequence).set_uniforms({ begin, begin + static_cast<ptrdiff_t>(size) });
-            batch.tokens.push_back(tokens[i]);
-            batch.positions.push_back(++positions[i]);
-            batch.sequences.push_back(text.sequence);
-            batch.outputs.push_back(1);
+            batch.add(tokens[i], ++positions[i], text.sequence, 1);
         }
         if (batch.tokens.empty() || pause_requested) {
             return;

@@ -15,7 +15,11 @@ export type Part =
   | { readonly part: "reasoning" | "content"; readonly text: string }
   | { readonly part: "call"; readonly call: CallPart };
 
+export type TextPart = Extract<Part, { readonly text: string }>;
+
 /** Parts, where what goes on is one. */
+export function joinedParts(parts: readonly TextPart[]): readonly TextPart[];
+export function joinedParts(parts: readonly Part[]): readonly Part[];
 export function joinedParts(parts: readonly Part[]): readonly Part[] {
   const all: Part[] = [];
   for (const part of parts) {

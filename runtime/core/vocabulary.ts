@@ -22,9 +22,12 @@ export type GivenVocabulary = Vocabulary | readonly string[];
 
 const encoder = new TextEncoder();
 
+/** Few bytes as a byte string. */
+export const byteString = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+
 /** A text as a byte string. */
-export const toBytes = (text: string): string =>
-  Array.from(encoder.encode(text), (byte) => String.fromCharCode(byte)).join("");
+export const toBytes = (text: string): string => byteString(encoder.encode(text));
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 

@@ -108,7 +108,7 @@ function asciiOf(bytes: Uint8Array): string | undefined {
 }
 
 /** The number of bytes at the end that begin a character and lack others. */
-function incomplete(bytes: Uint8Array): number {
+export function incomplete(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const lead = bytes[bytes.length - back]!;
     if ((lead & 0xc0) === 0x80) continue;

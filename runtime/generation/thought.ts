@@ -1,7 +1,8 @@
 /** A thought at the beginning of a text that is not to be longer than some tokens: then its end is written, whatever the chain picks. */
 import * as is from "../core/check.js";
 import { invalid, translated } from "../core/errors.js";
-import { toBytes } from "../core/vocabulary.js";
+import { byteString, toBytes } from "../core/vocabulary.js";
+import { incomplete } from "./output.js";
 import type { NativeModel } from "../backends/native/binding.js";
 
 export interface ThoughtLimit {
@@ -103,14 +104,10 @@ export class Thought {
   }
 
   private textOf(token: number): string {
-    return Array.from(this.model.piece(token, true), (byte) => String.fromCharCode(byte)).join("");
+    return byteString(this.model.piece(token, true));
   }
 }
 
 /** Whether bytes do not end inside a character. */
-function isWhole(bytes: string): boolean {
-  const [last = ""] = /[\xc0-\xff][\x80-\xbf]*$/.exec(bytes) ?? [];
-  if (last === "") return true;
-  const first = last.charCodeAt(0);
-  return last.length >= (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2);
-}
+const isWhole = (bytes: string): boolean =>
+  incomplete(Uint8Array.from(bytes.slice(-3), (byte) => byte.charCodeAt(0))) === 0;

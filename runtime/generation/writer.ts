@@ -300,12 +300,11 @@ export class Writer {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const ahead = this.isForeseeable && {
-      most: Math.min(options.ahead ?? slot.ahead, this.limit - count - 1),
-      uniforms: (more: number) => laterUniforms(this.sequence, more),
-    };
-    const own = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead };
-    const step = { ...own, ...(ahead && { ahead }) };
+    const most = Math.min(options.ahead ?? slot.ahead, this.limit - count - 1);
+    const ahead = this.isForeseeable
+      ? { most, uniforms: (more: number) => laterUniforms(this.sequence, more) }
+      : undefined;
+    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead, ahead };
     const output = await (speculator
       ? speculator.next({
           slot,

@@ -2,6 +2,7 @@
  * Host tails in saved sequences. llama.cpp's samplers cannot be written down, so they are led through the text again: with the same
  * seeds and tokens, and where what they remember depends on it with the same rows.
  */
+import { byteString } from "../core/vocabulary.js";
 import type { Graph, TailStage } from "@ggsl/compiler/graph/graph.js";
 import { TAIL_SAMPLERS } from "@ggsl/compiler/llama/samplers.js";
 import * as is from "../core/check.js";
@@ -57,7 +58,7 @@ export function packedRows(rows: Rows): string {
   const view = new DataView(new ArrayBuffer(8 * tokens.length));
   tokens.forEach((token, i) => view.setInt32(4 * i, token, true));
   logits.forEach((logit, i) => view.setFloat32(4 * (tokens.length + i), logit, true));
-  return btoa(Array.from(new Uint8Array(view.buffer), (byte) => String.fromCharCode(byte)).join(""));
+  return btoa(byteString(new Uint8Array(view.buffer)));
 }
 
 /** Throws `InputError` for a text that does not come from `packedRows`. */

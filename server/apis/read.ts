@@ -1,5 +1,5 @@
 /** Requests of all APIs on their way to the server's own form. What is wrong with them is told in the client's own names. */
-import { Refusal } from "../refusal.js";
+import { Refusal, unsupported } from "../refusal.js";
 import type { GivenBody } from "../request/bodies.js";
 import { checkFields, checkFit, tidyBody } from "../request/check.js";
 import { readConversation } from "../request/conversation.js";
@@ -30,7 +30,7 @@ export async function readBody(api: BodyApi, sent: unknown, options: ReadOptions
   checkFit(api.form, body);
   await pause();
   const drop = (path: string, why: string): void => {
-    if (!isLenient) throw new Refusal("unsupported_parameter", `\`${path}\` is not supported: ${why}`, { param: path });
+    if (!isLenient) throw unsupported(path, `is not supported: ${why}`);
     ignored.push(path);
   };
   const note = (path: string): void => void ignored.push(path);

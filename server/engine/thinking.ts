@@ -7,7 +7,7 @@ import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { ChatBody, TemplateBody } from "../request/bodies.js";
 import { fieldOf, isNeutral, type Body } from "../request/fields.js";
 import { faultOf } from "../request/fit.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, unsupported } from "../refusal.js";
 import type { Engine } from "./engine.js";
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -31,9 +31,7 @@ export async function variablesOf(
     if (variables) return variables;
     // a default of clients
     if (isNeutral(param, asked)) return {};
-    throw new Refusal("unsupported_parameter", `\`${param}\` cannot be ${JSON.stringify(asked)}: ${fault}: omit it`, {
-      param,
-    });
+    throw unsupported(param, `cannot be ${JSON.stringify(asked)}: ${fault}: omit it`);
   };
   return { ...told("enable_thinking", thinks), ...told("reasoning_effort", effort), ...given };
 }
@@ -81,11 +79,6 @@ export function thoughtLimitOf(
   const most = budget ?? other;
   if (most === undefined || most === -1) return undefined;
   const param = budget === undefined ? "thinking_budget_tokens" : "reasoning_budget";
-  if (!form)
-    throw new Refusal(
-      "unsupported_parameter",
-      `\`${param}\` cannot be ${most}: the model's chat template says nothing of thoughts: omit it`,
-      { param },
-    );
+  if (!form) throw unsupported(param, `cannot be ${most}: the model's chat template says nothing of thoughts: omit it`);
   return limitOf(form, most);
 }

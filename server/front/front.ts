@@ -1,10 +1,8 @@
 /** A server of several models from its options to its end. */
 import { buildApp } from "../app.js";
-import { DEFAULTS, GRACE, hostsOf, openLimits, originsOf } from "../config/options.js";
-import { Connections } from "../http/connections.js";
-import { HeldBytes } from "../http/held.js";
+import { DEFAULTS, GRACE } from "../config/options.js";
+import { guardsOf, openFigures, tellsOf } from "../guards.js";
 import { Keys } from "../keys/keys.js";
-import { Proxies } from "../lanes/proxies.js";
 import { closeApp, listen, untilAsked } from "../listening.js";
 import { Metrics } from "../metrics/metrics.js";
 import { openLog, type ServerLog } from "../requestLog.js";
@@ -32,12 +30,7 @@ function open(options: ServeModelsOptions): ModelsServer & { readonly log: Serve
   checkFront(options);
   const { models: files, maxLoadedModels: most = 1, queue: waiting = DEFAULTS.queue, log: form = "json" } = options;
   const log = openLog({ form, withPrompts: options.logPrompts ?? false });
-  const cors = originsOf(options);
-  const hosts = { host: options.host ?? DEFAULTS.host, allowed: hostsOf(options) };
-  const proxies = new Proxies(options.trustProxy);
-  const limits = openLimits(options);
-  const connections = new Connections(limits, proxies);
-  const held = new HeldBytes(limits);
+  const guards = guardsOf(options);
   const keys = options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log });
   const metrics = new Metrics();
   const fileOf = new Map(files.map((model) => [model.name, model]));
@@ -50,8 +43,7 @@ function open(options: ServeModelsOptions): ModelsServer & { readonly log: Serve
   });
   metrics.read({
     waiting: () => models.waiting,
-    connections: () => connections.count,
-    bodyBytes: () => held.total,
+    ...openFigures(guards),
   });
   const modelOf = namesOf(options);
   const app = buildApp({
@@ -66,16 +58,8 @@ function open(options: ServeModelsOptions): ModelsServer & { readonly log: Serve
         created: Math.floor(Date.now() / 1000),
       }),
     files: filesOf(options),
-    hosts,
-    cors,
-    proxies,
-    connections,
-    held,
-    onAnswered(answered) {
-      metrics.request(answered.route, answered.status, answered.milliseconds / 1000);
-      // the process that answered has a line of its own
-      if (!answered.facts.isPassed) log.answered(answered);
-    },
+    ...guards,
+    onAnswered: tellsOf(metrics, log),
   });
   return {
     log,

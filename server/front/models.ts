@@ -6,7 +6,7 @@
 import { onAbort } from "ggsl/core/aborts.js";
 import { abortError } from "ggsl/core/errors.js";
 import type { Log } from "../log.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, shuttingDown } from "../refusal.js";
 import type { ModelProcess } from "./process.js";
 
 export interface ModelsOptions {
@@ -272,7 +272,7 @@ function stateOf({ process, loading, isUnloading, retryAt }: Model): ModelState[
   return retryAt > performance.now() ? "failed" : "unloaded";
 }
 
-const ending = (): Refusal => new Refusal("shutting_down", "the server is shutting down", { retryAfter: AFTER_END });
+const ending = (): Refusal => shuttingDown(AFTER_END);
 
 /** The server's log has the reason. */
 function unavailable({ name, retryAt }: Model): Refusal {

@@ -2,8 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { guarded } from "../guarded.js";
 import type { Metrics } from "../metrics/metrics.js";
-import { Refusal } from "../refusal.js";
 import { ignore } from "../routes/exchange.js";
+import { unknownModel } from "../routes/models.js";
 import { addOpenApi, ROUTES } from "../routes/openapi.js";
 import type { Models } from "./models.js";
 import { pass } from "./proxy.js";
@@ -41,7 +41,7 @@ function addOwn(app: FastifyInstance, { models, names, modelOf, metrics, created
   };
   app.get("/v1/models", () => ({ object: "list", data: names.map(entryOf) }));
   app.get<{ Params: { "*": string } }>("/v1/models/*", ({ params: { "*": name } }) => {
-    if (!modelOf.has(name)) throw unknown(names, name);
+    if (!modelOf.has(name)) throw unknownModel(names, name, "model");
     return entryOf(name);
   });
   app.get("/health", () => ({ status: "ok" }));
@@ -78,14 +78,7 @@ function nameOf({ names, modelOf, isLenient }: Fronting, request: FastifyRequest
   const [first] = names;
   if (given === undefined) return first;
   if (modelOf.has(given)) return given;
-  if (!isLenient) throw unknown(names, given);
+  if (!isLenient) throw unknownModel(names, given, "model");
   if (inBody === given) ignore(reply, ["model"]);
   return first;
 }
-
-const unknown = (names: readonly string[], model: string): Refusal =>
-  new Refusal(
-    "unknown_model",
-    `the model \`${model}\` does not exist: this server has ${names.map((name) => `\`${name}\``).join(", ")}`,
-    { param: "model" },
-  );

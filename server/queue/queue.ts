@@ -8,7 +8,7 @@ import { guarded } from "../guarded.js";
 import type { Lane } from "../lanes/lane.js";
 import type { LaneLimits } from "../lanes/limits.js";
 import type { Metrics } from "../metrics/metrics.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, shuttingDown } from "../refusal.js";
 import { Rate } from "./rate.js";
 import { Ticket, type Asked } from "./ticket.js";
 import { Turns, type Choice } from "ggsl/core/turns.js";
@@ -223,4 +223,4 @@ export class Queue {
   }
 }
 
-const drains = (): Refusal => new Refusal("shutting_down", "the server is shutting down", { retryAfter: AFTER_DRAIN });
+const drains = (): Refusal => shuttingDown(AFTER_DRAIN);

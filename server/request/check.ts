@@ -1,7 +1,7 @@
 /** Bodies of requests: unknown fields, fields that are refused, and values that are not right. */
 import { isDeepStrictEqual } from "node:util";
 import type { FastifySchemaValidationError } from "fastify";
-import { Refusal } from "../refusal.js";
+import { missing, Refusal, unsupported } from "../refusal.js";
 import { equivalentOf } from "@ggsl/settings/from/equivalent.js";
 import { meaningOf } from "./aliases.js";
 import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Rule, type TextEndpoint } from "./fields.js";
@@ -102,8 +102,7 @@ function samplerSaying(name: string, value: unknown): string | undefined {
 /** The refusal of a field that is not done, or not with the other fields. */
 function refusalOf(name: string, value: unknown, rule: Rule, body: Body): Refusal | undefined {
   const { support, about, isDone = () => true } = rule;
-  if (support === "no")
-    return new Refusal("unsupported_parameter", `\`${name}\` is not supported: ${about}`, { param: name });
+  if (support === "no") return unsupported(name, `is not supported: ${about}`);
   return isDone(value, body) ? undefined : notDone(name, name, value, rule);
 }
 
@@ -160,8 +159,7 @@ export function checkFit(form: Form, body: unknown): void {
 
 function faultRefusal({ path, kind, expected, found }: Fault, ruleFor: (name: string) => Rule | undefined): Refusal {
   const param = pathText(path);
-  if (kind === "missing")
-    return new Refusal("missing_required_parameter", `missing parameter \`${param}\`: expected ${expected}`, { param });
+  if (kind === "missing") return missing(param, expected);
   const name = String(path[0] ?? "");
   const rule = ruleFor(name);
   if (kind === "value" && rule?.support === "partly") return notDone(name, param, found, rule);

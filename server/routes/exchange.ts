@@ -12,7 +12,7 @@ import type { GivenBody } from "../request/bodies.js";
 import { readConversation } from "../request/conversation.js";
 import type { Body, Endpoint, TextEndpoint } from "../request/fields.js";
 import { FORMS } from "../request/forms.js";
-import { findModel, unknownModel, type ChosenModel } from "./models.js";
+import { findModel, namesOf, unknownModel, type ChosenModel } from "./models.js";
 import type { Admission, Ticket } from "../queue/queue.js";
 import type { SamplerClient } from "../samplers/samplers.js";
 import type { Serving } from "../serving.js";
@@ -62,7 +62,7 @@ export function ignore(reply: FastifyReply, names: readonly string[]): void {
 export function chooseModel(serving: Serving, reply: FastifyReply, model: string | undefined): ChosenModel {
   const chosen = findModel(serving, model);
   if (chosen) return chosen;
-  if (!serving.isLenient) throw unknownModel(serving, model!, "model");
+  if (!serving.isLenient) throw unknownModel(namesOf(serving), model!, "model");
   ignore(reply, ["model"]);
   return { name: serving.engine.name };
 }

@@ -33,12 +33,10 @@ export function namesOf({ engine: { name, names }, samplers }: Named): readonly 
   return [...names, ...own];
 }
 
-export const unknownModel = (named: Named, model: string, param?: string): Refusal =>
+export const unknownModel = (names: readonly string[], model: string, param?: string): Refusal =>
   new Refusal(
     "unknown_model",
-    `the model \`${model}\` does not exist: this server has ${namesOf(named)
-      .map((name) => `\`${name}\``)
-      .join(", ")}`,
+    `the model \`${model}\` does not exist: this server has ${names.map((name) => `\`${name}\``).join(", ")}`,
     { ...(param !== undefined && { param }) },
   );
 
@@ -63,7 +61,7 @@ export function addModels(app: FastifyInstance, serving: Serving): void {
   app.get("/v1/models", () => ({ object: "list", data, has_more: false, ...ids }));
   app.get<{ Params: { "*": string } }>("/v1/models/*", ({ params: { "*": name } }) => {
     const found = findModel(serving, name);
-    if (!found) throw unknownModel(serving, name);
+    if (!found) throw unknownModel(namesOf(serving), name);
     return entryOf(found);
   });
 }

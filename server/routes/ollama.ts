@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { findTemplate } from "ggsl/chat/template.js";
 import { showForm } from "../apis/ollama/api.js";
 import { ollamaErrors } from "../apis/ollama/errors.js";
-import { Refusal } from "../refusal.js";
+import { missing } from "../refusal.js";
 import type { Serving } from "../serving.js";
 import { addFormPost } from "./exchange.js";
 import { findModel, namesOf, unknownModel } from "./models.js";
@@ -27,12 +27,9 @@ export function addOllama(app: FastifyInstance, serving: Serving): void {
   });
   addFormPost(app, serving, { form: showForm, errors: ollamaErrors }, (body) => {
     const name = (body["model"] ?? body["name"]) as string | undefined;
-    if (name === undefined)
-      throw new Refusal("missing_required_parameter", "missing parameter `model`: expected the name of a model", {
-        param: "model",
-      });
+    if (name === undefined) throw missing("model", "the name of a model");
     const found = findModel(serving, name.replace(/:latest$/, ""));
-    if (!found && !serving.isLenient) throw unknownModel(serving, name, "model");
+    if (!found && !serving.isLenient) throw unknownModel(namesOf(serving), name, "model");
     return shown(serving);
   });
 }

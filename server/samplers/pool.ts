@@ -7,7 +7,7 @@ import { isOutOfResources, refusalFor } from "../faults.js";
 import type { Lane } from "../lanes/lane.js";
 import type { Log } from "../log.js";
 import { Turns } from "ggsl/core/turns.js";
-import { Refusal } from "../refusal.js";
+import { Refusal, shuttingDown } from "../refusal.js";
 import type { Job, Reply } from "./facts.js";
 import type { Script } from "./script.js";
 
@@ -192,4 +192,4 @@ export class Pool {
   }
 }
 
-const closed = (): Refusal => new Refusal("shutting_down", "the server is shutting down");
+const closed = (): Refusal => shuttingDown();

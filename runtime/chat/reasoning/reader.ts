@@ -1,13 +1,8 @@
 /** Thoughts in the text of a model, piece by piece. */
 import { withoutMarks } from "../calls/controls.js";
 import { beginningAtEnd, literalEnd, sharedLength } from "../calls/literals.js";
+import { joinedParts, type TextPart } from "../parts.js";
 import type { PromptEnd, ReasoningForm } from "./form.js";
-
-/** A text that is of a thought, or of what comes after it, in which characters stand for control tokens. */
-export interface Split {
-  readonly part: "reasoning" | "content";
-  readonly text: string;
-}
 
 /**
  * Where a text is: at the beginning of an answer, or of a message of it; in a thought; after one; in content. A thought begins where an
@@ -47,18 +42,19 @@ export class ReasoningReader {
     return this.place === "thought";
   }
 
-  push(text: string): readonly Split[] {
+  /** Texts in which characters stand for control tokens. */
+  push(text: string): readonly TextPart[] {
     this.held += text;
-    const parts: Split[] = [];
+    const parts: TextPart[] = [];
     while (this.step(parts));
-    return joined(parts);
+    return joinedParts(parts);
   }
 
   /** The end of the text: a thought that is not closed is one all the same. */
-  flush(): readonly Split[] {
+  flush(): readonly TextPart[] {
     const { held, place } = this;
     this.held = "";
-    const parts: Split[] = [];
+    const parts: TextPart[] = [];
     if (place === "thought") {
       this.thought(parts, held, false);
       return parts;
@@ -71,7 +67,7 @@ export class ReasoningReader {
   }
 
   /** Reads on; false if more text is needed. */
-  private step(parts: Split[]): boolean {
+  private step(parts: TextPart[]): boolean {
     if (this.held === "") return false;
     switch (this.place) {
       case "begin":
@@ -85,7 +81,7 @@ export class ReasoningReader {
     }
   }
 
-  private begin(parts: Split[]): boolean {
+  private begin(parts: TextPart[]): boolean {
     const text = this.held.trimStart();
     if (text === "") return false;
     const thought = startOf(text, this.open);
@@ -110,7 +106,7 @@ export class ReasoningReader {
     return end.startsWith(rest) ? "open" : { rest };
   }
 
-  private think(parts: Split[]): boolean {
+  private think(parts: TextPart[]): boolean {
     const at = this.held.indexOf(this.close);
     if (at < 0) {
       const kept = beginningAtEnd(this.held, this.close);
@@ -128,7 +124,7 @@ export class ReasoningReader {
   }
 
   /** Text of a thought: blanks at its beginning and at its end are none. */
-  private thought(parts: Split[], text: string, isOpen: boolean): void {
+  private thought(parts: TextPart[], text: string, isOpen: boolean): void {
     const all = this.hasThought ? this.blanks + withoutMarks(text) : withoutMarks(text).trimStart();
     const shown = isOpen ? all.trimEnd() : all;
     this.blanks = all.slice(shown.length);
@@ -139,7 +135,7 @@ export class ReasoningReader {
     parts.push({ part: "reasoning", text: before + shown });
   }
 
-  private goOn(parts: Split[]): boolean {
+  private goOn(parts: TextPart[]): boolean {
     const text = this.held.trimStart();
     if (text === "") return false;
     const next = startOf(text, this.form.next);
@@ -153,13 +149,13 @@ export class ReasoningReader {
     return this.readContent(parts);
   }
 
-  private readContent(parts: Split[]): boolean {
+  private readContent(parts: TextPart[]): boolean {
     const text = this.isAfterThought ? this.held.trimStart() : this.held;
     return this.enter("content", text) && this.contents(parts);
   }
 
   /** Content, up to the next message where there are such. */
-  private contents(parts: Split[]): boolean {
+  private contents(parts: TextPart[]): boolean {
     const { next } = this.form;
     const at = next === "" ? -1 : this.held.indexOf(this.close);
     if (at < 0) {
@@ -200,7 +196,7 @@ const startOf = (text: string, mark: string): number | "open" | undefined =>
 const beginsIn = (text: string, mark: string): boolean =>
   mark !== "" && text !== "" && literalEnd(text, 0, mark) === "open";
 
-function addContent(parts: Split[], text: string): void {
+function addContent(parts: TextPart[], text: string): void {
   if (text !== "") parts.push({ part: "content", text });
 }
 
@@ -208,15 +204,4 @@ function addContent(parts: Split[], text: string): void {
 function sharedHeader(a: string, b: string): string {
   const shared = a.slice(0, sharedLength(a, b));
   return /^.*[>\]=\ufdd0-\ufdef]/s.exec(shared)?.[0] ?? "";
-}
-
-/** Texts of the same part in turn as one. */
-function joined(parts: readonly Split[]): readonly Split[] {
-  const all: Split[] = [];
-  for (const part of parts) {
-    const last = all.at(-1);
-    if (last?.part === part.part) all[all.length - 1] = { ...part, text: last.text + part.text };
-    else all.push(part);
-  }
-  return all;
 }

@@ -1,6 +1,7 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
-import type { Ahead as NativeAhead, NativeContext } from "../../backends/native/binding.js";
+import type { Ahead as NativeAhead, NativeContext, NativeError } from "../../backends/native/binding.js";
 import { batchOf } from "./batch.js";
+import { isOfOne } from "./feeding.js";
 import { Later } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
@@ -78,7 +79,7 @@ export class Run {
   /** What the memory holds of the batch that failed is not known. */
   private fail(error: unknown): void {
     for (const { place, later } of this.texts) {
-      if (isOfOne(error)) this.context.remove(place.sequence, place.tokens.length);
+      if (isKept(error)) this.context.remove(place.sequence, place.tokens.length);
       else {
         place.forget();
         later.end(this.toldOf(error));
@@ -87,9 +88,11 @@ export class Run {
   }
 }
 
-/** After these, what the sequences held before the batch is there; the text that caused it gets the error when it asks again. */
-const isOfOne = (error: unknown): boolean =>
-  ["INVALID_LOGITS", "INVALID_ARGUMENT", "CONTEXT_FULL"].includes((error as { code?: string }).code ?? "");
+/** Whether what the sequences held before the batch is there; the text that caused it gets the error when it asks again. */
+function isKept(error: unknown): boolean {
+  const { code } = error as NativeError;
+  return isOfOne(code) || code === "CONTEXT_FULL";
+}
 
 /** Whether all of a batch can be written on. */
 export const canRun = (context: NativeContext, turns: readonly Turn[]): boolean =>

@@ -35,3 +35,8 @@ export function outputsOf(
   const ofGuides = guides.map(({ place }) => of(place));
   return of(main).map((output, row) => ({ ...output, guides: ofGuides.map((rows) => rows[row]!.raw!) }));
 }
+
+/** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
+const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
+
+export const isOfOne = (code: string): boolean => CAUSED_BY_ONE.has(code);

@@ -24,7 +24,7 @@ import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
-import { giveChain, outputsOf, setInputs } from "./feeding.js";
+import { giveChain, isOfOne, outputsOf, setInputs } from "./feeding.js";
 import { costOf, DraftRows, shapeOf, sizeFor } from "./drafts.js";
 import { grouped } from "./grouped.js";
 import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
@@ -351,8 +351,8 @@ export class Scheduler {
   private async recover(context: NativeContext, turns: readonly Turn[], thrown: unknown): Promise<void> {
     const error = this.isDisposed ? disposed() : thrown;
     const { code } = error as NativeError;
-    const isOfOne = CAUSED_BY_ONE.has(code);
-    if (!isOfOne && code !== "CONTEXT_FULL") for (const { reading } of chunksOf(turns)) reading.place.forget();
+    const isOne = isOfOne(code);
+    if (!isOne && code !== "CONTEXT_FULL") for (const { reading } of chunksOf(turns)) reading.place.forget();
     const takeBack = ({ job, chunks }: Turn): boolean =>
       this.attempt(job, () => chunks.forEach(({ reading, position }) => reading.begin(context, position)), error);
     // the texts of those that are gone make room for others
@@ -360,7 +360,7 @@ export class Scheduler {
       turns.forEach(takeBack);
       return;
     }
-    if (!isOfOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
+    if (!isOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
     // Several batches where a text is read again from its beginning.
     for (const { job, chunks } of turns.filter(takeBack)) {
@@ -393,9 +393,6 @@ export class Scheduler {
     if (error !== undefined) job.reject(error);
   }
 }
-
-/** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
-const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
 
 const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
 

@@ -1,5 +1,5 @@
 /** Messages of Anthropic's form as chat's: results of tools are messages of their own. */
-import { Refusal } from "../../refusal.js";
+import { missing, unsupported } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
 import { show } from "../../request/fit.js";
 
@@ -28,7 +28,7 @@ export function messagesOf(body: Body, origins: Origins): readonly object[] {
     readonly messages: readonly Message[];
   };
   if (messages.at(-1)?.role === "assistant")
-    throw refuse(
+    throw unsupported(
       `messages[${messages.length - 1}].role`,
       'must not be "assistant" in the last message: an answer that has begun is not gone on with',
     );
@@ -104,13 +104,8 @@ const textsOf = (content: string | readonly Block[], path: string): unknown =>
 function textOf({ type, text }: Block, path: string): object {
   if (type === "text" && text !== undefined) return { type, text };
   if (type === "text") throw missing(`${path}.text`, "a text");
-  throw refuse(
+  throw unsupported(
     path,
     `has the type ${show(type)}, which the models of this server cannot read there: expected { type: "text", text }`,
   );
 }
-
-const refuse = (path: string, message: string): Refusal =>
-  new Refusal("unsupported_parameter", `\`${path}\` ${message}`, { param: path });
-const missing = (path: string, expected: string): Refusal =>
-  new Refusal("missing_required_parameter", `missing parameter \`${path}\`: expected ${expected}`, { param: path });

@@ -7,6 +7,7 @@ import type { Refusal } from "../../refusal.js";
 import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { Blocks, type Block, type BlockKind } from "../blocks.js";
 import { newId } from "../ids.js";
+import { reasonOf } from "../openai/choices.js";
 import { chatLogprob, type ChatLogprob } from "../openai/logprobs.js";
 import { jsonOf, objectOf } from "../rawJson.js";
 import { ollamaErrors } from "./errors.js";
@@ -65,8 +66,8 @@ export class OllamaAnswer implements AnswerWriter {
     return this.told(parts, own, false);
   }
 
-  end(_: number, { stats: { finish }, parts }: TextEnd): readonly StreamEvent[] {
-    this.isCut = finish === "maxTokens" || finish === "context";
+  end(_: number, { stats, parts }: TextEnd): readonly StreamEvent[] {
+    this.isCut = reasonOf(stats) === "length";
     return this.told(parts, [], true);
   }
 

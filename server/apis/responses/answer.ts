@@ -8,6 +8,7 @@ import type { Body } from "../../request/fields.js";
 import type { AnswerContext, AnswerWriter, TextEnd } from "../api.js";
 import { Blocks, type Block, type BlockChange } from "../blocks.js";
 import { newId, seconds } from "../ids.js";
+import { reasonOf } from "../openai/choices.js";
 import { chatLogprob, type ChatLogprob } from "../openai/logprobs.js";
 import { kindOf, type Item, type ItemKind, type ItemStatus, type Told } from "./items.js";
 
@@ -43,9 +44,9 @@ export class ResponseAnswer implements AnswerWriter {
     return this.changed(this.blocks.add(parts), own);
   }
 
-  end(_: number, { stats: { finish }, parts, reasoningTokens = 0 }: TextEnd): readonly StreamEvent[] {
+  end(_: number, { stats, parts, reasoningTokens = 0 }: TextEnd): readonly StreamEvent[] {
     this.reasoningTokens = reasoningTokens;
-    this.isCut = finish === "maxTokens" || finish === "context";
+    this.isCut = reasonOf(stats) === "length";
     const changes = this.blocks.add(parts);
     // clients look for a message
     const added = this.blocks.all.length === 0 ? this.blocks.empty("content") : [];

@@ -1,5 +1,5 @@
 /** Items of Responses as messages: those that the model wrote in one turn are one message. */
-import { Refusal } from "../../refusal.js";
+import { missing, unsupported } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
 import { show } from "../../request/fit.js";
 
@@ -48,7 +48,7 @@ export function messagesOf(body: Body, origins: Map<string, string>): readonly o
       const path = `input[${i}]`;
       const kind = item.type ?? "message";
       if (!Object.hasOwn(READERS, kind))
-        throw refuse(
+        throw unsupported(
           `${path}.type`,
           OTHERS[kind] ??
             `must be "message", "function_call", "function_call_output" or "reasoning", found ${show(kind)}`,
@@ -125,13 +125,8 @@ function partOf({ type, text, refusal }: Part, path: string): { readonly type: "
   const own = type === "refusal" ? refusal : text;
   if ((TEXTS.has(type) || type === "refusal") && typeof own === "string") return { type: "text", text: own };
   if (TEXTS.has(type)) throw missing(`${path}.text`, "a text");
-  throw refuse(
+  throw unsupported(
     path,
     `has the type ${show(type)}, and the models of this server read text only: expected { type: "input_text", text }`,
   );
 }
-
-const refuse = (path: string, message: string): Refusal =>
-  new Refusal("unsupported_parameter", `\`${path}\` ${message}`, { param: path });
-const missing = (path: string, expected: string): Refusal =>
-  new Refusal("missing_required_parameter", `missing parameter \`${path}\`: expected ${expected}`, { param: path });

@@ -26,6 +26,27 @@ export interface ItemKind {
   close(item: Item): readonly Told[];
 }
 
+interface Growing {
+  /** Of its events, before `_part.added` and `_part.done`. */
+  readonly part: string;
+  /** Before `.delta` and `.done`. */
+  readonly text: string;
+  /** Where the part is in its item. */
+  readonly at: Body;
+  readonly made: (text: string, logprobs: readonly ChatLogprob[]) => object;
+  readonly more?: (logprobs: readonly ChatLogprob[]) => Body;
+}
+
+/** What is told of an item with one part that is a text. */
+const growing = ({ part, text: name, at, made, more = () => ({}) }: Growing): Omit<ItemKind, "prefix" | "item"> => ({
+  open: () => [[`${part}_part.added`, { ...at, part: made("", []) }]],
+  add: (_, delta, logprobs) => [`${name}.delta`, { ...at, delta, ...more(logprobs) }],
+  close: ({ block: { text }, logprobs }) => [
+    [`${name}.done`, { ...at, text, ...more(logprobs) }],
+    [`${part}_part.done`, { ...at, part: made(text, logprobs) }],
+  ],
+});
+
 const FIRST = { content_index: 0 };
 const output = (text: string, logprobs: readonly ChatLogprob[]): object => ({
   type: "output_text",
@@ -43,12 +64,7 @@ const message: ItemKind = {
     status,
     content: status === "in_progress" ? [] : [output(text, logprobs)],
   }),
-  open: () => [["content_part.added", { ...FIRST, part: output("", []) }]],
-  add: (_, delta, logprobs) => ["output_text.delta", { ...FIRST, delta, logprobs }],
-  close: ({ block: { text }, logprobs }) => [
-    ["output_text.done", { ...FIRST, text, logprobs }],
-    ["content_part.done", { ...FIRST, part: output(text, logprobs) }],
-  ],
+  ...growing({ part: "content", text: "output_text", at: FIRST, made: output, more: (logprobs) => ({ logprobs }) }),
 };
 
 const call: ItemKind = {
@@ -76,15 +92,9 @@ const reasoning: ItemKind = {
     summary: [],
     content: status === "in_progress" ? [] : [thought(text)],
   }),
-  open: () => [["content_part.added", { ...FIRST, part: thought("") }]],
-  add: (_, delta) => ["reasoning_text.delta", { ...FIRST, delta }],
-  close: ({ block: { text } }) => [
-    ["reasoning_text.done", { ...FIRST, text }],
-    ["content_part.done", { ...FIRST, part: thought(text) }],
-  ],
+  ...growing({ part: "content", text: "reasoning_text", at: FIRST, made: thought }),
 };
 
-const SUMMARY = { summary_index: 0 };
 const summarised = (text: string): object => ({ type: "summary_text", text });
 /** Thoughts of which a summary is asked for. */
 const summary: ItemKind = {
@@ -95,12 +105,12 @@ const summary: ItemKind = {
     status,
     summary: status === "in_progress" ? [] : [summarised(text)],
   }),
-  open: () => [["reasoning_summary_part.added", { ...SUMMARY, part: summarised("") }]],
-  add: (_, delta) => ["reasoning_summary_text.delta", { ...SUMMARY, delta }],
-  close: ({ block: { text } }) => [
-    ["reasoning_summary_text.done", { ...SUMMARY, text }],
-    ["reasoning_summary_part.done", { ...SUMMARY, part: summarised(text) }],
-  ],
+  ...growing({
+    part: "reasoning_summary",
+    text: "reasoning_summary_text",
+    at: { summary_index: 0 },
+    made: summarised,
+  }),
 };
 
 export const kindOf = ({ kind }: Block, isSummary: boolean): ItemKind =>
