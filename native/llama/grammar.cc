@@ -1,5 +1,6 @@
 #include "grammar.h"
 
+#include "graph/backend.h"
 #include "graph/failure.h"
 #include "grammar/grammar.h"
 #include "grammar_check.h"
