@@ -8,6 +8,7 @@
 #include "objects.h"
 #include "promise.h"
 #include "remote.h"
+#include "text_object.h"
 
 namespace ggsl::addon {
 
@@ -168,6 +169,8 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
     exports.Set("Graph", GraphObject::define(env));
     exports.Set("Evaluator", EvaluatorObject::define(env));
     exports.Set("Tail", constructors->tail.Value());
+    exports.Set("Chain", ChainObject::define(env));
+    exports.Set("Text", TextObject::define(env));
     exports.Set("TokenTrie", constructors->trie.Value());
     exports.Set("Automaton", constructors->automaton.Value());
     exports.Set("openAutomaton", Napi::Function::New<AutomatonObject::open>(env));

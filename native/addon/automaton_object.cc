@@ -100,6 +100,14 @@ Napi::Value PositionObject::make(Napi::Env env, SharedPosition position) {
     return constructor.New({ Napi::External<SharedPosition>::New(env, &position) });
 }
 
+std::shared_ptr<const grammar::Position> PositionObject::from(const Napi::Value & value) {
+    const auto & positions = value.Env().GetInstanceData<Constructors>()->position.Value();
+    if (!value.IsObject() || !value.As<Napi::Object>().InstanceOf(positions)) {
+        fail(code::invalid_argument, "position: expected a position of an automaton");
+    }
+    return Unwrap(value.As<Napi::Object>())->position;
+}
+
 PositionObject::PositionObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<PositionObject>(info) {
     if (!info[0].IsExternal()) {
         throw to_error(info.Env(), code::invalid_argument,

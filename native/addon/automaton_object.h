@@ -44,6 +44,8 @@ public:
     // For `make` alone.
     explicit PositionObject(const Napi::CallbackInfo & info);
     static Napi::Value make(Napi::Env env, std::shared_ptr<const grammar::Position> position);
+    // Throws Failure (INVALID_ARGUMENT) for anything that is not a position.
+    static std::shared_ptr<const grammar::Position> from(const Napi::Value & value);
 
 private:
     void        allowed(const Napi::CallbackInfo & info);

@@ -1,4 +1,4 @@
-#include "objects.h"
+#include "text_object.h"
 
 namespace ggsl::addon {
 
@@ -27,30 +27,43 @@ Batch to_batch(const Napi::Value & value) {
     return batch;
 }
 
-// The texts that `write` goes on with: three arrays, the uniforms of all tokens of a text in turn.
+// The texts that `write` goes on with: three arrays.
 std::vector<Ahead> to_texts(const Napi::Value & value) {
     const Napi::Object given     = to_object(value, "ahead");
     const auto         sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
     const auto         most      = to_vector<int32_t>(given.Get("most"), "most");
-    const auto         uniforms  = to_vector<float>(given.Get("uniforms"), "uniforms");
-    const auto         counts    = to_vector<int32_t>(given.Get("counts"), "counts");
-    if (most.size() != sequences.size() || counts.size() != sequences.size()) {
-        fail(code::invalid_argument, "sequences, most and counts have different lengths");
+    if (!given.Get("texts").IsArray()) {
+        fail(code::invalid_argument, "texts: expected an array of Texts");
+    }
+    const auto list = given.Get("texts").As<Napi::Array>();
+    if (most.size() != sequences.size() || list.Length() != sequences.size()) {
+        fail(code::invalid_argument, "sequences, most and texts have different lengths");
     }
     std::vector<Ahead> texts;
-    size_t             at = 0;
     for (size_t i = 0; i < sequences.size(); ++i) {
-        const size_t size = static_cast<size_t>(std::max(0, most[i])) * static_cast<size_t>(std::max(0, counts[i]));
-        if (most[i] < 1 || counts[i] < 0 || size > uniforms.size() - at) {
-            fail(code::invalid_argument, "text %zu has %d tokens of %d uniforms, and there are %zu numbers for them", i,
-                 most[i], counts[i], uniforms.size() - at);
+        if (most[i] < 0) {
+            fail(code::invalid_argument, "text %zu has %d tokens", i, most[i]);
         }
-        const auto begin = uniforms.begin() + static_cast<ptrdiff_t>(at);
         texts.push_back(
-            { sequences[i], static_cast<size_t>(most[i]), { begin, begin + static_cast<ptrdiff_t>(size) } });
-        at += size;
+            { sequences[i], static_cast<size_t>(most[i]), TextObject::from(list.Get(static_cast<uint32_t>(i))) });
     }
     return texts;
+}
+
+// What a batch gave, as runtime/backends/native/binding.ts describes it.
+Napi::Value from_written(Napi::Env env, const std::vector<Written> & written) {
+    std::vector<int32_t> words;
+    std::vector<float>   scalars;
+    for (const Written & each : written) {
+        words.insert(words.end(),
+                     { static_cast<int32_t>(each.text), each.token, each.is_forced + 2 * each.is_refused,
+                       static_cast<int32_t>(each.scalars.size()) });
+        scalars.insert(scalars.end(), each.scalars.begin(), each.scalars.end());
+    }
+    Napi::Object object = Napi::Object::New(env);
+    object.Set("words", from_vector(env, words));
+    object.Set("scalars", from_vector(env, scalars));
+    return object;
 }
 
 // A promise of `start`, which rejects where it throws.
@@ -97,6 +110,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::set_chain>("setChain"),
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
+                           InstanceMethod<&ContextObject::set_text>("setText"),
                            InstanceMethod<&ContextObject::set_guide>("setGuide"),
                            InstanceMethod<&ContextObject::set_rows>("setRows"),
                            InstanceMethod<&ContextObject::remove>("remove"),
@@ -178,15 +192,15 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
         Worker & thread = begin(env);
         on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
         Ref(); // until it is settled
-        const auto receive = [this](Napi::Env on, const std::vector<int32_t> & tokens, const ContextStats & stats) {
+        const auto receive = [this](Napi::Env on, const std::vector<Written> & tokens, const ContextStats & stats) {
             latest = stats;
-            on_tokens.Call({ from_vector(on, tokens) });
+            on_tokens.Call({ from_written(on, tokens) });
         };
         auto task = std::make_unique<PromiseTask<bool>>(
             env,
             [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
              receive] {
-                target->write(batch, texts, [&](const std::vector<int32_t> & tokens) {
+                target->write(batch, texts, [&](const std::vector<Written> & tokens) {
                     report(std::make_unique<Report>(
                         [receive, tokens, stats = target->stats()](Napi::Env on) { receive(on, tokens, stats); }));
                 });
@@ -230,6 +244,10 @@ void ContextObject::set_input(const Napi::CallbackInfo & info) {
             sampler.set_input(index, to_vector<float>(info[2], "values"), to_row(info[3]));
         }
     });
+}
+
+void ContextObject::set_text(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { TextObject::from(info[1])->feed(idle().sampler(to_int(info[0], "sequence"))); });
 }
 
 void ContextObject::set_guide(const Napi::CallbackInfo & info) {

@@ -1,3 +1,4 @@
+#include "loop/text.h"
 #include "objects.h"
 #include "promise.h"
 
@@ -188,6 +189,15 @@ std::shared_ptr<Model> ModelObject::from(const Napi::Value & value) {
         fail(code::invalid_argument, "model: expected a Model");
     }
     return Unwrap(value.As<Napi::Object>())->get();
+}
+
+const c::Place & ModelObject::place_of(const Napi::Value & value) {
+    const auto     model  = from(value);
+    ModelObject &  object = *Unwrap(value.As<Napi::Object>());
+    if (!object.place) {
+        object.place = loop::place_of(model);
+    }
+    return *object.place;
 }
 
 Napi::Value ModelObject::load(const Napi::CallbackInfo & info) {

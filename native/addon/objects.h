@@ -3,6 +3,7 @@
 
 #include "llama/context.h"
 #include "llama/tail.h"
+#include "sequence/given.h"
 #include "convert.h"
 #include "external_memory.h"
 #include "worker.h"
@@ -61,6 +62,8 @@ public:
 
     // Throws Failure (INVALID_ARGUMENT for anything that is not a model, DISPOSED).
     static std::shared_ptr<Model> from(const Napi::Value & value);
+    // Where texts of the model look up tokens; what is read of its vocabulary is kept. Throws Failure (INVALID_ARGUMENT, DISPOSED).
+    static const c::Place & place_of(const Napi::Value & value);
 
     ~ModelObject() override { memory.release(Env()); }
 
@@ -79,6 +82,7 @@ private:
     Worker &                       tokenizing(Napi::Env env, const std::string & text);
 
     std::shared_ptr<Model>             model;
+    std::optional<c::Place>            place;
     ExternalMemory                     memory;
     std::unique_ptr<Worker>            short_texts, long_texts; // one does not wait for the other
     std::shared_ptr<std::atomic<bool>> is_ended = std::make_shared<std::atomic<bool>>(false);
@@ -116,6 +120,7 @@ private:
     void        set_chain(const Napi::CallbackInfo & info);
     void        set_uniforms(const Napi::CallbackInfo & info);
     void        set_input(const Napi::CallbackInfo & info);
+    void        set_text(const Napi::CallbackInfo & info);
     void        set_guide(const Napi::CallbackInfo & info);
     void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);

@@ -3,6 +3,7 @@
 
 #include "assembler.h"
 #include "context_options.h"
+#include "feeder.h"
 #include "model.h"
 #include "runs.h"
 #include "sampler.h"
@@ -37,11 +38,20 @@ struct Batch {
     }
 };
 
-// A text that is written on: how many tokens after that of the batch, and the uniforms of each of them in turn.
+// A text that is written on.
 struct Ahead {
-    int32_t            sequence;
-    size_t             most;
-    std::vector<float> uniforms;
+    int32_t                 sequence;
+    size_t                  most; // tokens after the first
+    std::shared_ptr<Feeder> feeder;
+};
+
+// A token of one of these texts.
+struct Written {
+    size_t             text; // its place in the list of texts
+    int32_t            token;
+    bool               is_forced;  // the chain was not asked
+    bool               is_refused; // by a grammar
+    std::vector<float> scalars;    // the next values of the states, then the measures
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -73,10 +83,11 @@ public:
     std::vector<Output> decode(const Batch & batch);
 
     // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
-    // have, or one that ends it, or `pause` was called. `on_tokens` gets the tokens after each batch, on this thread: for each text one,
-    // or -1. Chains of these texts have no inputs, and their uniforms do not depend on the text. Throws as decode.
+    // have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
+    // the next batch without one of their own. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
+    // feeder throws for the first batch, which is not computed then.
     void write(const Batch & batch, const std::vector<Ahead> & texts,
-               const std::function<void(const std::vector<int32_t> &)> & on_tokens);
+               const std::function<void(const std::vector<Written> &)> & on_tokens);
 
     // Ends a `write` on another thread after its present batch.
     void pause() { pause_requested = true; }

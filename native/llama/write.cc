@@ -1,49 +1,126 @@
 // Context::write: decodes that go on with what the chains pick.
 #include "context.h"
+#include "graph/failure.h"
 
 #include <algorithm>
 
 namespace ggsl {
 
-void Context::write(const Batch & first, const std::vector<Ahead> & texts,
-                    const std::function<void(const std::vector<int32_t> &)> & on_tokens) {
-    constexpr int32_t    none = -1;
-    std::vector<int32_t> positions;
-    for (const Ahead & text : texts) {
-        sampler(text.sequence);
-        int32_t last = none;
-        for (size_t i = 0; i < first.sequences.size() && i < first.positions.size(); ++i) {
-            last = first.sequences[i] == text.sequence ? std::max(last, first.positions[i]) : last;
+namespace {
+
+// A text, and what the next batch reads of it.
+class Line {
+public:
+    Line(const Context & context, const Model & model, const Ahead & text, size_t number)
+        : context(context), model(model), text(text), number(number) {}
+
+    // The last token that it has in the first batch, and what the chain gets for the next one. Throws Failure.
+    void begin(const Batch & batch, Sampler & sampler) {
+        for (size_t i = 0; i < batch.sequences.size() && i < batch.positions.size(); ++i) {
+            position = batch.sequences[i] == text.sequence ? std::max(position, batch.positions[i]) : position;
         }
-        positions.push_back(last);
+        text.feeder->feed(sampler);
     }
-    std::vector<int32_t> tokens(texts.size(), none);
-    std::vector<bool>    goes_on(texts.size(), true);
+
+    bool is_of(int32_t sequence) const { return text.sequence == sequence; }
+    bool goes_on() const { return is_on; }
+    void stop() { is_on = false; }
+
+    // Adds the token that was picked last, and those that can only follow. Throws Failure.
+    void add_to(Batch & batch, Sampler & sampler) {
+        forced.clear();
+        for (;;) {
+            const std::optional<int32_t> only = has_room(1 + forced.size()) ? text.feeder->only_token() : std::nullopt;
+            if (!only || model.is_end(*only) || text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+                break;
+            }
+            forced.push_back(*only);
+        }
+        text.feeder->feed(sampler);
+        batch.add(token, ++position, text.sequence, forced.empty() ? 1 : 0);
+        for (size_t i = 0; i < forced.size(); ++i) {
+            batch.add(forced[i], ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
+        }
+    }
+
+    void take(const Results & results, std::vector<Written> & found) {
+        if (!is_on || results.sampled.empty()) {
+            is_on = false;
+            return;
+        }
+        for (const int32_t each : forced) {
+            found.push_back({ number, each, true, false, {} });
+        }
+        written += forced.size() + 1;
+        token           = results.sampled[0];
+        const auto move = moved(results.states);
+        found.push_back({ number, token, false, move == Feeder::Move::refused, results.states });
+        is_on = move != Feeder::Move::stops && has_room(0) && !model.is_end(token);
+    }
+
+private:
+    // Whether so many tokens more, and one that is picked, are within its limits.
+    bool has_room(size_t more) const {
+        return written + more <= text.most && position + static_cast<int32_t>(more) + 1 < context.sequence_size();
+    }
+
+    Feeder::Move moved(const std::vector<float> & scalars) const {
+        try {
+            return text.feeder->accept(token, scalars);
+        } catch (const Failure &) { // who goes on with the text gets it
+            return Feeder::Move::stops;
+        }
+    }
+
+    const Context &      context;
+    const Model &        model;
+    const Ahead &        text;
+    const size_t         number;
+    int32_t              position = -1; // of the last token in a batch
+    int32_t              token    = -1;
+    size_t               written  = 0;
+    bool                 is_on    = true;
+    std::vector<int32_t> forced;
+};
+
+} // namespace
+
+void Context::write(const Batch & first, const std::vector<Ahead> & texts,
+                    const std::function<void(const std::vector<Written> &)> & on_tokens) {
+    std::vector<Line> lines;
+    lines.reserve(texts.size());
+    for (size_t i = 0; i < texts.size(); ++i) {
+        lines.emplace_back(*this, *model, texts[i], i);
+        lines.back().begin(first, sampler(texts[i].sequence));
+    }
     Batch                batch = first;
-    for (size_t step = 0;; ++step) {
-        std::fill(tokens.begin(), tokens.end(), none);
+    std::vector<Written> found;
+    for (;;) {
+        found.clear();
         for (const Output & output : decode(batch)) {
-            for (size_t i = 0; i < texts.size(); ++i) {
-                if (texts[i].sequence == output.sequence && !output.results.sampled.empty()) {
-                    tokens[i] = output.results.sampled[0];
+            for (Line & line : lines) {
+                if (line.is_of(output.sequence)) {
+                    line.take(output.results, found);
                 }
             }
         }
-        on_tokens(tokens);
+        on_tokens(found);
+        if (pause_requested) {
+            return;
+        }
         batch = Batch();
         for (size_t i = 0; i < texts.size(); ++i) {
-            const Ahead & text = texts[i];
-            goes_on[i]         = goes_on[i] && tokens[i] >= 0 && step < text.most && !model->is_end(tokens[i]) &&
-                         positions[i] + 1 < sequence_size();
-            if (!goes_on[i]) {
+            Line & line = lines[i];
+            if (!line.goes_on()) {
                 continue;
             }
-            const size_t size  = text.uniforms.size() / text.most;
-            const auto   begin = text.uniforms.begin() + static_cast<ptrdiff_t>(step * size);
-            sampler(text.sequence).set_uniforms({ begin, begin + static_cast<ptrdiff_t>(size) });
-            batch.add(tokens[i], ++positions[i], text.sequence, 1);
+            try {
+                line.add_to(batch, sampler(texts[i].sequence));
+            } catch (const Failure &) { // who goes on with the text gets it
+                line.stop();
+            }
         }
-        if (batch.tokens.empty() || pause_requested) {
+        if (batch.tokens.empty()) {
             return;
         }
     }

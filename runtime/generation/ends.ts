@@ -46,7 +46,8 @@ function frontGraph(): Graph {
   };
 }
 
-const hasFront = ({ minTokens = 0, ignoreEnd = false }: EndOptions): boolean => minTokens > 0 || ignoreEnd;
+/** Whether `withEnds` adds something. */
+export const hasFront = ({ minTokens = 0, ignoreEnd = false }: EndOptions): boolean => minTokens > 0 || ignoreEnd;
 
 const made = new WeakMap<Graph, Graph>();
 

@@ -10,7 +10,7 @@ import { knownStates } from "../decode/speculation/known.js";
 import type { SequenceRequest } from "./request.js";
 
 /** What decides whether the model must be asked for each token. */
-interface Asked {
+export interface Asked {
   readonly graph: Graph;
   readonly options: SequenceRequest;
   readonly tail: unknown;
@@ -35,7 +35,19 @@ export type Force = (sequence: SequenceState) => Forced | undefined;
  * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, states that depend on them, a host
  * tail. Guides and drafts are read with each token.
  */
-export function forcing({
+export function forcing(asked: Asked): Force | undefined {
+  const { graph, sequence } = asked;
+  const first = forcingFeature(asked);
+  const states = first === undefined ? undefined : knownStates(graph, sequence.vocabSize);
+  if (first === undefined || !states) return undefined;
+  return (now) => {
+    const token = onlyToken(grammarOf(now.features[first]!)!.state.bits());
+    return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
+  };
+}
+
+/** The feature whose grammar decides alone what comes next, where it allows one token. */
+export function forcingFeature({
   graph,
   options,
   tail,
@@ -43,16 +55,10 @@ export function forcing({
   speculator,
   checksLogits,
   sequence,
-}: Asked): Force | undefined {
+}: Asked): number | undefined {
   const { alternatives = 0, logprobs } = options;
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
   const isAlone = guides.length === 0 && speculator === undefined && graph.measures.length === 0;
   const first = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
-  if (readsRows || !isAlone || first < 0) return undefined;
-  const states = knownStates(graph, sequence.vocabSize);
-  if (!states) return undefined;
-  return (now) => {
-    const token = onlyToken(grammarOf(now.features[first]!)!.state.bits());
-    return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
-  };
+  return readsRows || !isAlone || first < 0 || !knownStates(graph, sequence.vocabSize) ? undefined : first;
 }

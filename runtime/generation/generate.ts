@@ -111,7 +111,7 @@ export function generateIn(
       using rows = await rowsFor(options, sequence);
       const checksLogits = room.options.checkLogits === true;
       const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
-      writer = new Writer({ model, graph, options, prompt: tokens, sequence, ...held });
+      writer = new Writer({ model, binding: room.model.binding, graph, options, prompt: tokens, sequence, ...held });
       for (;;) {
         const piece = await writer.next();
         if (!piece) break;

@@ -3,11 +3,11 @@ import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { unlessAborted } from "../core/aborts.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
-import { InputError, invalid } from "../core/errors.js";
+import { InputError, invalid, translated } from "../core/errors.js";
 import { varying } from "../sequence/features/feed.js";
 import { grammarsReady } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
-import type { NativeModel } from "../backends/native/binding.js";
+import type { ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
@@ -15,7 +15,7 @@ import {
   featureInputs,
   measuresOf,
   movesOf,
-  statesOf,
+  statesIn,
   uniformsOf,
   type SequenceState,
   type UniformValues,
@@ -23,10 +23,10 @@ import {
 import { checkTailKeeps } from "../sequence/tail.js";
 import type { Speculator } from "../decode/speculation/speculator.js";
 import { mayEnd, withoutEnds } from "./ends.js";
-import { forcing, type Force, type Forced } from "./forced.js";
+import { forcing, type Force } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
-import { isForeseeable, laterUniforms } from "../sequence/later.js";
+import { openAhead, type AheadText } from "./ahead.js";
 import { Line } from "../sequence/line.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
@@ -41,6 +41,7 @@ import { greatest } from "@ggsl/compiler/core/extremes.js";
 /** What a generation holds while it runs. */
 export interface Parts {
   readonly model: NativeModel;
+  readonly binding: ModelBinding;
   readonly graph: Graph;
   readonly options: SequenceRequest;
   /** The tokens of the prompt. */
@@ -61,9 +62,20 @@ export interface Parts {
 const NONE = new Float32Array();
 const NO_INPUTS: ReturnType<typeof varying> = [];
 
+/** A token that something else has accepted. */
+interface Told {
+  /** Undefined: that is not known. */
+  readonly isRefused: boolean | undefined;
+}
+
 /** A picked token and what came with it. */
 interface Picked {
   readonly token: number;
+  readonly isForced?: boolean;
+  /** It ends a thought, whatever the chain picked. */
+  readonly isClosing?: boolean;
+  /** The context's text has accepted it. */
+  readonly told?: Told;
   /** Absent if nothing was asked for. */
   readonly facts?: Omit<Piece, "token" | "text">;
   /** The states, then the measures. */
@@ -83,7 +95,7 @@ export class Writer {
   private rests: Uint8Array[] = [];
   /** Tokens that were computed before they were asked for. */
   private later: Later | undefined;
-  private readonly isForeseeable: boolean;
+  private readonly ahead: AheadText | undefined;
   private readonly force: Force | undefined;
   private readonly thought: Thought | undefined;
   /** The places of the tokens that the model was not asked for. */
@@ -102,7 +114,7 @@ export class Writer {
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
-    this.isForeseeable = goesOn(parts);
+    this.ahead = openAhead(parts);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,
@@ -184,6 +196,7 @@ export class Writer {
   private forgetLater(): void {
     this.later?.stop();
     this.later = undefined;
+    this.ahead?.forget();
   }
 
   save(): Saved {
@@ -203,25 +216,25 @@ export class Writer {
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
     const start = performance.now();
-    const ready = grammarsReady(this.sequence.features);
-    if (ready) await unlessAborted(ready, options.signal);
-    const closing = this.thought?.next();
-    const forced = closing === undefined ? this.forced() : undefined;
-    const { token, facts, scalars }: Picked = forced ?? (await this.pick(closing));
+    const picked = (await this.written()) ?? (await this.asked());
+    const { token, scalars } = picked;
     this.meter.add(performance.now() - start, count);
     if (model.isEnd(token)) {
       // no token of the text, and a grammar that was asked may not allow it
-      this.endDisallowed = movesOf(this.sequence, token).includes("refuses");
+      this.endDisallowed = picked.told
+        ? picked.told.isRefused === true
+        : movesOf(this.sequence, token).includes("refuses");
       return this.end({ finish: "end" });
     }
-    if (forced) this.forcedAt.push(count);
-    this.thought?.accept(token, closing !== undefined);
-    this.line.accept(token, scalars);
+    if (picked.isForced) this.forcedAt.push(count);
+    this.thought?.accept(token, picked.isClosing === true);
+    if (picked.told) this.line.tell(token, scalars, picked.told.isRefused);
+    else this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
     const piece: Given<Omit<Piece, "text">>["token"] = { token };
-    if (facts) Object.assign(piece, facts);
-    if (options.states) Object.assign(piece, { states: statesOf(this.line.now) });
+    if (picked.facts) Object.assign(piece, picked.facts);
+    if (options.states) Object.assign(piece, { states: statesIn(this.parts.graph, scalars) });
     if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
     for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
     this.record();
@@ -241,15 +254,44 @@ export class Writer {
       {
         generatedTokens: this.text.count,
         forcedTokens: this.forcedAt.length,
-        disallowedTokens: this.sequence.disallowed + (this.endDisallowed ? 1 : 0),
+        disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
       },
       end,
     );
   }
 
+  /** A token that was computed before. */
+  private async written(): Promise<Picked | undefined> {
+    const written = this.later && (await this.later.next());
+    if (!written) return undefined;
+    this.read = this.text.tokens.length;
+    return { ...written, told: written };
+  }
+
+  private async asked(): Promise<Picked> {
+    const { options } = this.parts;
+    const text = this.ahead?.at(this.line.step);
+    if (text) return this.forcedIn(text) ?? this.pickIn(text);
+    const ready = grammarsReady(this.sequence.features);
+    if (ready) await unlessAborted(ready, options.signal);
+    const closing = this.thought?.next();
+    const forced = closing === undefined && this.text.count > 0 ? this.force?.(this.sequence) : undefined;
+    if (forced) return { ...forced, isForced: true };
+    const opened = this.ahead?.open(this.sequence);
+    return opened ? this.pickIn(opened) : this.pick(closing);
+  }
+
   /** Not the first token, so that the prompt is read by then. */
-  private forced(): Forced | undefined {
-    return this.text.count > 0 ? this.force?.(this.sequence) : undefined;
+  private forcedIn(text: NativeText): Picked | undefined {
+    const token = this.text.count > 0 ? text.onlyToken() : undefined;
+    if (token === undefined) return undefined;
+    return { token, scalars: NONE, isForced: true, told: this.acceptIn(text, token, NONE) };
+  }
+
+  /** A token that the context's text goes on with, unless it ends the text or that cannot go on. */
+  private acceptIn(text: NativeText, token: number, scalars: Float32Array): Told {
+    const move = translated(() => text.accept(token, scalars));
+    return { isRefused: move === "stops" ? undefined : move === "refused" };
   }
 
   /** The sequence as its next token is picked. */
@@ -258,14 +300,16 @@ export class Writer {
     return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
+  private async pickIn(text: NativeText): Promise<Picked> {
+    const { written, sampled, states = NONE } = await this.decode(NONE, NO_INPUTS, false, text);
+    if (written) return { ...written.first, told: written.first };
+    const token = sampled![0]!;
+    return { token, scalars: states, told: this.acceptIn(text, token, states) };
+  }
+
   /** @param closing comes whatever the chain picks */
   private async pick(closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
-    const known = this.later && (await this.later.next());
-    if (known !== undefined) {
-      this.read = this.text.tokens.length;
-      return { token: known, scalars: NONE };
-    }
     const sequence = this.picking(this.sequence);
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
@@ -274,15 +318,16 @@ export class Writer {
     const output = placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
     const token = closing ?? (left ? left.selected : output.sampled![0]!);
+    const isClosing = closing !== undefined;
     const scalars = output.states ?? NONE;
-    if (logprobs === undefined && alternatives === 0) return { token, scalars };
+    if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
     const kept = (): KeptRows =>
       left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
     };
-    return { token, facts, scalars };
+    return { token, facts, scalars, isClosing };
   }
 
   private guideLogits({ guides = [] }: SlotOutput): ReadonlyMap<string, Float32Array> {
@@ -293,6 +338,7 @@ export class Writer {
     uniforms: Float32Array,
     inputs: ReturnType<typeof varying>,
     isRaw: boolean,
+    text?: NativeText,
   ): Promise<SlotOutput> {
     const { slot, guides, prompt, options, speculator } = this.parts;
     const { tokens, count } = this.text;
@@ -300,11 +346,17 @@ export class Writer {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const most = Math.min(options.ahead ?? slot.ahead, this.limit - count - 1);
-    const ahead = this.isForeseeable
-      ? { most, uniforms: (more: number) => laterUniforms(this.sequence, more) }
-      : undefined;
-    const step = { tokens: tokens.subarray(position), position, uniforms, inputs, guides: parts, isRaw, onRead, ahead };
+    const ahead = Math.min(options.ahead ?? slot.ahead, this.limit - count - 1);
+    const step = {
+      tokens: tokens.subarray(position),
+      position,
+      uniforms,
+      inputs,
+      guides: parts,
+      isRaw,
+      onRead,
+      ...(text && { text, ahead }),
+    };
     const output = await (speculator
       ? speculator.next({
           slot,
@@ -316,24 +368,10 @@ export class Writer {
         })
       : slot.decode(step));
     this.read = tokens.length;
-    this.later = output.later;
+    this.later = output.written?.later;
     return output;
   }
 }
-
-/** Whether its tokens can be computed before they are asked for: nothing but the token is asked of the chain, and nothing else picks. */
-const goesOn = ({ model, graph, options, placed, rows, guides, speculator }: Parts): boolean =>
-  isForeseeable(graph) &&
-  graph.measures.length === 0 &&
-  graph.outputs.sampled !== undefined &&
-  graph.outputs.candidates === undefined &&
-  !model.info.isRecurrent &&
-  placed.split === undefined &&
-  rows === undefined &&
-  guides.length === 0 &&
-  speculator === undefined &&
-  options.logprobs === undefined &&
-  options.thought === undefined;
 
 /** A part with drafted tokens after its own. */
 const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({

@@ -120,6 +120,10 @@ class Place implements GrammarState {
     return states;
   }
 
+  position(): AutomatonPosition | undefined {
+    return this.#isRead() ? this.#at : undefined;
+  }
+
   release(): void {
     // positions are freed with their objects
   }

@@ -1,6 +1,7 @@
 /** Positions of a grammar that is still being prepared: they know the tokens before them, and become those of the engine. */
 import { InputError } from "../core/errors.js";
 import { soon } from "./soon.js";
+import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type { GrammarState } from "./types.js";
 
 export class Opening {
@@ -65,6 +66,10 @@ export class Later implements GrammarState {
   async follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]> {
     await this.opening.ready();
     return this.state!.follow(tokens);
+  }
+
+  position(): AutomatonPosition | undefined {
+    return this.state?.position?.();
   }
 
   release(): void {

@@ -1,9 +1,10 @@
 /**
  * The state of a sequence at each of its tokens, to take tokens back. It is kept at every 32nd token; between them it is computed
- * again from the tokens and the states that the graph gave.
+ * again from the tokens and the states that the graph gave. Of tokens that something else has accepted already, it is computed when it is
+ * asked for.
  */
 import type { GrammarMove } from "./features/grammars.js";
-import { acceptToken, movesOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
+import { acceptToken, movesOf, toldMovesOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
 
 const EVERY = 32;
 
@@ -24,39 +25,79 @@ interface Setting {
   readonly values: UniformValues;
 }
 
+/** A token that is accepted elsewhere, and not here yet. */
+interface Told extends Omit<Accepted, "moves"> {
+  readonly isRefused: boolean | undefined;
+}
+
 export class Line {
+  private latest: SequenceState;
+  private told: Told[] = [];
   private accepted: Accepted[] = [];
   private settings: Setting[] = [];
   /** At 0, 32, 64 ... tokens, before settings at that place. */
   private readonly kept: SequenceState[];
 
-  /** @param now the sequence after the prompt */
-  constructor(public now: SequenceState) {
-    this.kept = [now];
+  /** @param first the sequence after the prompt */
+  constructor(first: SequenceState) {
+    this.latest = first;
+    this.kept = [first];
+  }
+
+  /** The sequence after the latest token. */
+  get now(): SequenceState {
+    for (const { token, states, isRefused } of this.told.splice(0))
+      this.add(token, states, toldMovesOf(this.latest, token, isRefused));
+    return this.latest;
   }
 
   get count(): number {
-    return this.accepted.length;
+    return this.accepted.length + this.told.length;
+  }
+
+  /** Tokens of the text so far, before it too. */
+  get step(): number {
+    return this.kept[0]!.step + this.count;
+  }
+
+  /** Tokens that a grammar was asked about and did not allow. */
+  get disallowed(): number {
+    return this.latest.disallowed + this.told.filter(({ isRefused }) => isRefused).length;
   }
 
   /** @param scalars the next values of the states, then the measures, from the graph */
   accept(token: number, scalars: Float32Array): void {
-    const { length } = this.now.graph.states;
-    const states = length === 0 ? NONE : scalars.slice(0, length);
-    const moves = movesOf(this.now, token);
-    this.now = acceptToken(this.now, token, states, moves);
+    this.add(token, this.statesIn(scalars), movesOf(this.now, token));
+  }
+
+  /**
+   * A token that is accepted elsewhere.
+   * @param isRefused a grammar that was asked did not allow it; undefined: that is not known
+   */
+  tell(token: number, scalars: Float32Array, isRefused: boolean | undefined): void {
+    this.told.push({ token, states: this.statesIn(scalars), isRefused });
+  }
+
+  private statesIn(scalars: Float32Array): Float32Array {
+    const { length } = this.latest.graph.states;
+    return length === 0 ? NONE : scalars.slice(0, length);
+  }
+
+  private add(token: number, states: Float32Array, moves: readonly GrammarMove[]): void {
+    this.latest = acceptToken(this.latest, token, states, moves);
     this.accepted.push({ token, states, moves });
-    if (this.count % EVERY === 0) this.kept.push(this.now);
+    if (this.accepted.length % EVERY === 0) this.kept.push(this.latest);
   }
 
   setUniforms(values: UniformValues): void {
-    this.now = withUniforms(this.now, values);
+    this.latest = withUniforms(this.now, values);
     this.settings.push({ count: this.count, values });
   }
 
   /** As it was when there were `count` tokens, with the present values of uniforms. */
   at(count: number): SequenceState {
-    if (count === this.count) return this.now;
+    const { now } = this;
+    if (count === this.count) return now;
     const from = Math.floor(count / EVERY);
     let state = this.kept[from]!;
     const setAt = (place: number, last = place): void => {
@@ -74,7 +115,7 @@ export class Line {
 
   /** Takes all tokens after the first `count` back. */
   rewind(count: number): void {
-    this.now = this.at(count);
+    this.latest = this.at(count);
     this.accepted.length = count;
     this.kept.length = Math.floor(count / EVERY) + 1;
     this.settings = this.settings.map((setting) => ({ ...setting, count: Math.min(setting.count, count) }));

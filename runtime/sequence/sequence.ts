@@ -24,7 +24,7 @@ import {
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
-import { acceptFeatures, grammarMoves, withGrammars } from "./features/followed.js";
+import { acceptFeatures, grammarMoves, toldMoves, withGrammars } from "./features/followed.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "../grammars/types.js";
 import type { Vector } from "../backends/reference/kernels.js";
@@ -174,6 +174,16 @@ export function movesOf(sequence: SequenceState, token: number): readonly Gramma
   return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, (env ??= environment(sequence))) !== 0);
 }
 
+/** The same for a token that was accepted elsewhere: see `toldMoves`. */
+export function toldMovesOf(
+  sequence: SequenceState,
+  token: number,
+  isRefused: boolean | undefined,
+): readonly GrammarMove[] {
+  const env = environment(sequence);
+  return toldMoves(sequence.features, token, isRefused, (when) => evaluateUniform(when, env) !== 0);
+}
+
 /**
  * The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph.
  * @param moves of the token here, if its grammars may not be ready
@@ -208,8 +218,14 @@ export const keptStates = (graph: Graph, values: ArrayLike<number>): Float32Arra
   );
 
 /** The values of the states by name. */
-export const statesOf = ({ graph, states }: SequenceState): Record<string, number> =>
-  Object.fromEntries(graph.states.map(({ name }, i) => [name, states[i]!]));
+export const statesOf = ({ graph, states }: SequenceState): Record<string, number> => namedStates(graph, states);
+
+/** The same after a token; `scalars` as for `acceptToken`. */
+export const statesIn = (graph: Graph, scalars: Float32Array): Record<string, number> =>
+  namedStates(graph, keptStates(graph, scalars.subarray(0, graph.states.length)));
+
+const namedStates = ({ states }: Graph, values: Float32Array): Record<string, number> =>
+  Object.fromEntries(states.map(({ name }, i) => [name, values[i]!]));
 
 /** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
 export const measuresOf = (

@@ -1,6 +1,15 @@
 /** `Context.write`: batches that go on by themselves give what the same batches give one by one. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import type { NativeContext, NativeModel } from "../../runtime/backends/native/binding.js";
+import type { Graph } from "../../compiler/graph/graph.js";
+import { writeSpec } from "../../compiler/graph/json.js";
+import type { AutomatonPosition } from "../../runtime/backends/native/automatonBinding.js";
+import type {
+  Ahead,
+  NativeContext,
+  NativeModel,
+  NativeText,
+  WrittenTokens,
+} from "../../runtime/backends/native/binding.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, codeOf } from "./batches.js";
@@ -25,33 +34,59 @@ const open = async (sequences = 3): Promise<NativeContext> => {
 const first = (sequences = 3) =>
   batchOf(...Array.from({ length: sequences }, (_, sequence) => ({ sequence, tokens: prompt, at: 0 })));
 
-/** The rank of each token of a text in turn. */
-const rankOf = (sequence: number, i: number): number => (sequence + i) % 4;
+/** Its first token has the rank of its state, the next one the rank after it, and so on. */
+const RISING: Graph = { ...RANKED, uniforms: [{ name: "u0", expr: { state: 0 } }] };
+const NO_GRAMMARS = { grammars: [] };
 
-const aheadOf = (most: readonly number[]) => ({
+const saved = (rank: number, more: object = {}): string =>
+  JSON.stringify({
+    ...{ ggsl: 1, chain: "test", params: {}, streams: [], states: [rank], step: 0, history: [] },
+    ...{ promptLength: prompt.length, prompt: [], watches: [] },
+    ...more,
+  });
+
+const textOf = (rank: number): NativeText => {
+  const { Chain, Text } = loadBinding();
+  return new Text(new Chain(model, writeSpec(RISING)), saved(rank), NO_GRAMMARS);
+};
+
+const aheadOf = (most: readonly number[]): Ahead => ({
   sequences: Int32Array.from(most.keys()),
   most: Int32Array.from(most),
-  counts: Int32Array.from(most, () => 1),
-  uniforms: Float32Array.from(most.flatMap((count, s) => Array.from({ length: count }, (_, i) => rankOf(s, i + 1)))),
+  texts: most.map((_, sequence) => textOf(sequence)),
 });
+
+/** The token of each of `count` texts, -1 for none, and their states. */
+function tokensIn({ words, scalars }: WrittenTokens, count: number): { tokens: number[]; states: number[] } {
+  const tokens = Array.from({ length: count }, () => -1);
+  for (let i = 0; i < words.length; i += 4) {
+    tokens[words[i]!] = words[i + 1]!;
+    expect([words[i + 2], words[i + 3]]).toEqual([0, 1]);
+  }
+  return { tokens, states: [...scalars] };
+}
 
 test("gives the tokens of batches one by one, and the memory holds what was read", async () => {
   const [context, other] = [await open(), await open()];
   const most = [5, 2, 9];
-  const found: number[][] = [];
-  await context.write!(first(), aheadOf(most), (tokens) => found.push([...tokens]));
-  const expected: number[][] = [];
+  const found: ReturnType<typeof tokensIn>[] = [];
+  const ahead = aheadOf(most);
+  await context.write!(first(), ahead, (tokens) => found.push(tokensIn(tokens, 3)));
+  const expected: typeof found = [];
   let texts = most.map((count, sequence) => ({ sequence, count, token: 0 }));
   for (let step = 0; step <= Math.max(...most); step++) {
     texts = texts.filter(({ count, token }) => step === 0 || (step <= count && !model.isEnd(token)));
     const parts = texts.map(({ sequence, token }) => ({ sequence, tokens: [token], at: prompt.length + step - 1 }));
-    if (step > 0)
-      for (const { sequence } of texts) other.setUniforms(sequence, Float32Array.of(rankOf(sequence, step)));
+    for (const { sequence } of texts) other.setUniforms(sequence, Float32Array.of(sequence + step));
     const outputs = await other.decode(step === 0 ? first() : batchOf(...parts));
     outputs.forEach((output, i) => (texts[i]!.token = output.sampled![0]!));
-    expected.push([0, 1, 2].map((s) => texts.find(({ sequence }) => sequence === s)?.token ?? -1));
+    const tokens = [0, 1, 2].map((s) => texts.find(({ sequence }) => sequence === s)?.token ?? -1);
+    expected.push({ tokens, states: texts.map(({ sequence }) => sequence + step + 1) });
   }
   expect(found).toEqual(expected);
+  expect(ahead.texts.map(({ step }) => step)).toEqual(
+    [0, 1, 2].map((s) => found.filter((f) => f.tokens[s] !== -1).length),
+  );
   expect([...context.extents!()]).toEqual([...other.extents!()]);
   for (const each of [context, other]) each.dispose();
 });
@@ -99,16 +134,47 @@ test("refuses what is not right", async () => {
   const context = await open(1);
   const codes = async (ahead: object, on: unknown = () => undefined): Promise<unknown> =>
     codeOf(context.write!(first(1), { ...aheadOf([3]), ...ahead }, on as () => void));
-  expect(await codes({ most: Int32Array.of(0) })).toBe("INVALID_ARGUMENT");
-  expect(await codes({ counts: Int32Array.of(2) })).toBe("INVALID_ARGUMENT");
-  expect(await codes({ counts: Int32Array.of(-1) })).toBe("INVALID_ARGUMENT");
-  expect(await codes({ counts: new Int32Array() })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ most: Int32Array.of(-1) })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ most: new Int32Array() })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ texts: [] })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ texts: [{}] })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ texts: undefined })).toBe("INVALID_ARGUMENT");
   expect(await codes({ sequences: Int32Array.of(5) })).toBe("INVALID_ARGUMENT");
   expect(await codes({}, 5)).toBe("INVALID_ARGUMENT");
-  // a chain of another number of uniforms is found where they are set
+  // a chain of another number of uniforms is found where they are set, before anything is computed
   context.setChain(0, nativeGraph(GREEDY));
   let count = 0;
   expect(await codes({}, () => count++)).toBe("INVALID_ARGUMENT");
-  expect(count).toBe(1);
+  expect(count).toBe(0);
+  expect(context.extents!()[0]).toBe(0);
   context.dispose();
+});
+
+test("a text is made of what is right alone", () => {
+  const { Chain, Text } = loadBinding();
+  const chain = new Chain(model, writeSpec(RISING));
+  const code = (make: () => unknown): unknown => {
+    try {
+      make();
+      return undefined;
+    } catch (error) {
+      return (error as { readonly code?: string }).code;
+    }
+  };
+  expect(code(() => new Text(chain, saved(0), NO_GRAMMARS))).toBeUndefined();
+  expect(code(() => new Chain(model, "{"))).toBe("INVALID_SPEC");
+  expect(code(() => new Chain({} as NativeModel, writeSpec(RISING)))).toBe("INVALID_ARGUMENT");
+  expect(code(() => new Text({}, saved(0), NO_GRAMMARS))).toBe("INVALID_ARGUMENT");
+  expect(code(() => new Text(chain, "", NO_GRAMMARS))).toBe("INVALID_ARGUMENT");
+  expect(code(() => new Text(chain, saved(0, { states: [] }), NO_GRAMMARS))).toBe("INVALID_ARGUMENT");
+  expect(code(() => new Text(chain, saved(0), { grammars: [{} as AutomatonPosition] }))).toBe("INVALID_ARGUMENT");
+  expect(code(() => new Text(chain, saved(0), { grammars: [], only: 0 }))).toBe("INVALID_ARGUMENT");
+  const bias = { ids: Int32Array.of(1), values: new Float32Array() };
+  expect(code(() => new Text(chain, saved(0), { grammars: [], bias }))).toBe("INVALID_ARGUMENT");
+  const text = textOf(3);
+  expect([text.step, text.isReady(), text.onlyToken()]).toEqual([0, true, undefined]);
+  expect([text.accept(5, Float32Array.of(4)), text.step]).toEqual(["goes on", 1]);
+  expect(code(() => text.accept(5, new Float32Array()))).toBe("INVALID_ARGUMENT");
+  expect(code(() => text.accept(-1, Float32Array.of(4)))).toBe("INVALID_ARGUMENT");
+  expect(text.step).toBe(1);
 });

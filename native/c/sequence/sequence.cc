@@ -215,6 +215,10 @@ void Sequence::set_grammar(size_t grammar, std::string gbnf) {
     }
 }
 
+void Sequence::follow(size_t feature, GrammarPtr position) {
+    followed[feature] = { std::move(position), {} };
+}
+
 void Sequence::keep_states(std::span<const float> values) {
     for (size_t i = 0; i < state_values.size(); ++i) {
         state_values[i] = chain->states[i].is_integer ? std::clamp(values[i], -max_integer, max_integer) : values[i];
@@ -257,26 +261,25 @@ bool Sequence::is_asked(const Feature & feature) const {
 
 void Sequence::accept(int32_t token, std::span<const float> scalars) {
     // what can throw comes first
-    auto    following = followed;
-    int64_t refused   = 0;
-    for (size_t i = 0; i < following.size(); ++i) {
-        Followed & each = following[i];
-        if (!each.position || !is_asked(chain->features[i])) {
-            continue;
-        }
-        if (auto next = each.position->accept(token)) {
-            each.position = std::move(next);
-            each.tokens.push_back(token);
-        } else {
-            refused = 1;
+    std::vector<GrammarPtr> after(followed.size()); // of those that go on
+    bool                    is_refused = false;
+    for (size_t i = 0; i < followed.size(); ++i) {
+        if (followed[i].position && is_asked(chain->features[i])) {
+            after[i]   = followed[i].position->accept(token);
+            is_refused = is_refused || !after[i];
         }
     }
     std::vector<int64_t> counts(streams.size());
     for (size_t i = 0; i < streams.size(); ++i) {
         counts[i] = chain->draws[i].at ? present_count(i) : streams[i].count() + 1;
     }
-    followed = std::move(following);
-    disallowed += refused;
+    for (size_t i = 0; i < followed.size(); ++i) {
+        if (after[i]) {
+            followed[i].position = std::move(after[i]);
+            followed[i].tokens.push_back(token);
+        }
+    }
+    disallowed += is_refused;
     for (size_t i = 0; i < streams.size(); ++i) {
         streams[i].advance(counts[i]);
     }

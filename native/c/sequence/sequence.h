@@ -28,6 +28,10 @@ public:
     // Sets a grammar, which begins at the next token. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
     void set_grammar(size_t grammar, std::string gbnf);
 
+    // A grammar that a feature follows, at the place where it is now: for a program that opens grammars itself.
+    void               follow(size_t feature, GrammarPtr position);
+    const GrammarPtr & grammar(size_t feature) const { return followed[feature].position; }
+
     // Another text, with the same parameters and new seeds in place of random ones.
     void restart();
     // Tokens of the prompt, or of text that something else wrote.

@@ -7,18 +7,20 @@
 import type { NativeErrorCode } from "../../core/codes.js";
 import type { AnyAutomatonBinding, ThreadedAutomatonBinding } from "./automatonBinding.js";
 import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
+import type { Ahead, NativeText, TextBinding, WrittenTokens } from "./textBinding.js";
 import type { NativeTailStage, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
 export type * from "./deviceBinding.js";
 export type * from "./samplerBinding.js";
+export type * from "./textBinding.js";
 
 /** `message` says what was expected and found; `code` is for programs. */
 export interface NativeError extends Error {
   readonly code: NativeErrorCode;
 }
 
-export interface Binding extends ThreadedAutomatonBinding {
+export interface Binding extends ThreadedAutomatonBinding, TextBinding {
   /** The version of the wire form that the addon reads; see compiler/graph/wire.ts. */
   readonly wireVersion: number;
   readonly llamaVersion: string;
@@ -70,7 +72,7 @@ export interface Binding extends ThreadedAutomatonBinding {
 }
 
 /** The classes that work only with models of the same binding. */
-export type ModelBinding = Pick<Binding, "Graph" | "Tail"> & AnyAutomatonBinding;
+export type ModelBinding = Pick<Binding, "Graph" | "Tail"> & AnyAutomatonBinding & Partial<TextBinding>;
 
 /** A wire graph, decoded and verified (INVALID_GRAPH). Immutable: any number of evaluators and contexts may share it. */
 export interface NativeGraph {
@@ -255,11 +257,11 @@ export interface NativeContext {
   decode(batch: Batch): Promise<DecodeOutput[]>;
   /**
    * Decodes a batch as `decode` does, then one with the tokens that the chains of the texts of `ahead` picked, and so on, until each text has
-   * as many tokens as it may have, or one that ends it, or `pause` was called. `onTokens` gets the tokens after each batch: for each text one,
-   * or -1. Their chains have no inputs, and their uniforms do not depend on the text. Rejects as `decode`, after `onTokens` of the
-   * batches before. Only in the addon.
+   * as many tokens as it may have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that
+   * may come, after the first batch, are read with the next. The texts have accepted what `onTokens` gets of each batch. Rejects as `decode`, after
+   * `onTokens` of the batches before. Only in the addon.
    */
-  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: Int32Array) => void): Promise<void>;
+  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: WrittenTokens) => void): Promise<void>;
   /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
   pause?(): void;
   /**
@@ -280,6 +282,8 @@ export interface NativeContext {
    * until set again.
    */
   setInput(sequence: number, input: number, values: InputValues, row?: number): void;
+  /** Sets the uniforms and inputs for the next token of a text. Only in the addon. */
+  setText?(sequence: number, text: NativeText): void;
   /**
    * More rows and outputs, as in `ContextOptions`; fewer than before change nothing. It makes a new context of llama.cpp, which
    * takes time; the sequences keep their tokens.
@@ -307,17 +311,6 @@ export interface NativeContext {
   graphNodes?(): { readonly name: string; readonly bytes: Uint8Array }[];
   /** Aborts a running decode and frees the memory; harmless when called twice. */
   dispose(): void;
-}
-
-/** Texts that `write` goes on with; an entry of each array per text. */
-export interface Ahead {
-  readonly sequences: Int32Array;
-  /** How many tokens after that of the batch, at least 1. */
-  readonly most: Int32Array;
-  /** The uniforms of a token. */
-  readonly counts: Int32Array;
-  /** Those of all tokens of the first text in turn, then those of the second, and so on. */
-  readonly uniforms: Float32Array;
 }
 
 /** Four arrays of equal length with one entry per token. */

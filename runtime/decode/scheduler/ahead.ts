@@ -1,18 +1,19 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
-import type { Ahead as NativeAhead, NativeContext, NativeError } from "../../backends/native/binding.js";
+import type { Ahead, NativeContext, NativeError, WrittenTokens } from "../../backends/native/binding.js";
 import { batchOf } from "./batch.js";
 import { isOfOne } from "./feeding.js";
-import { Later } from "./later.js";
+import { Later, type Written } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
-import type { Step } from "./step.js";
+
+const NONE = new Float32Array();
 
 /** A text of a run. */
 interface Text {
   readonly place: Place;
   readonly later: Later;
-  /** The token that was picked last, which the model has not read. */
-  token: number;
+  /** The latest token, which the model has not read; undefined before the first. */
+  token: number | undefined;
 }
 
 /** A batch, and those that follow without being asked for. */
@@ -24,7 +25,7 @@ export class Run {
     private readonly context: NativeContext,
     private readonly turns: readonly Turn[],
     /** Of each turn in the order of `turns`, after the first batch. */
-    private readonly onFirst: (turn: Turn, token: number, later: Later) => void,
+    private readonly onFirst: (turn: Turn, first: Written, later: Later) => void,
     private readonly onDecode: () => void,
     /** Whether it ends before its time where a text of it is set, or is over for its reader. */
     private readonly endsEarly: boolean,
@@ -34,7 +35,7 @@ export class Run {
     this.texts = turns.map(({ job }) => ({
       place: job.places.main,
       later: new Later((isAborted) => this.stopped(isAborted)),
-      token: -1,
+      token: undefined,
     }));
   }
 
@@ -62,18 +63,26 @@ export class Run {
     else if (isUnread || this.endsEarly) this.pause();
   }
 
-  private take(tokens: Int32Array): void {
+  private take({ words, scalars }: WrittenTokens): void {
     this.onDecode();
-    this.texts.forEach((text, i) => {
-      const token = tokens[i]!;
-      if (token < 0) return;
-      if (this.hasFirst) {
-        append(text.place.tokens, [text.token]);
-        text.later.push(token);
-      } else this.onFirst(this.turns[i]!, token, text.later);
-      text.token = token;
-    });
     this.hasFirst = true;
+    let at = 0;
+    for (let i = 0; i < words.length; i += 4) {
+      const [flags, count] = [words[i + 2]!, words[i + 3]!];
+      const token = words[i + 1]!;
+      const own = count === 0 ? NONE : scalars.subarray(at, (at += count));
+      this.add(words[i]!, { token, scalars: own, isForced: (flags & 1) !== 0, isRefused: (flags & 2) !== 0 });
+    }
+  }
+
+  private add(place: number, written: Written): void {
+    const text = this.texts[place]!;
+    if (text.token === undefined) this.onFirst(this.turns[place]!, written, text.later);
+    else {
+      append(text.place.tokens, [text.token]);
+      text.later.push(written);
+    }
+    text.token = written.token;
   }
 
   /** What the memory holds of the batch that failed is not known. */
@@ -95,23 +104,11 @@ function isKept(error: unknown): boolean {
 }
 
 /** Whether all of a batch can be written on. */
-export const canRun = (context: NativeContext, turns: readonly Turn[]): boolean =>
-  context.write !== undefined &&
-  turns.every(({ isLast, job: { step } }) => isLast && step.ahead !== undefined && step.ahead.most > 0);
+export const canRun = (turns: readonly Turn[]): boolean =>
+  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && (step.ahead ?? 0) > 0);
 
-function aheadOf(turns: readonly Turn[]): NativeAhead {
-  const steps = turns.map(({ job: { step } }) => step as Step & { readonly ahead: NonNullable<Step["ahead"]> });
-  const uniforms = steps.map(({ ahead }) => ahead.uniforms(ahead.most));
-  const all = new Float32Array(uniforms.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const values of uniforms) {
-    all.set(values, at);
-    at += values.length;
-  }
-  return {
-    sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
-    most: Int32Array.from(steps, ({ ahead }) => ahead.most),
-    counts: Int32Array.from(steps, (step) => step.uniforms.length),
-    uniforms: all,
-  };
-}
+const aheadOf = (turns: readonly Turn[]): Ahead => ({
+  sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
+  most: Int32Array.from(turns, ({ job }) => job.step.ahead!),
+  texts: turns.map(({ job }) => job.step.text!),
+});

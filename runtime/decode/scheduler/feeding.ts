@@ -15,6 +15,7 @@ export function giveChain(context: NativeContext, job: Job): void {
 /** The uniforms and inputs of each output. */
 export function setInputs(context: NativeContext, { places: { main, guides }, step }: Job): void {
   const { sequence } = main;
+  if (step.text) return context.setText!(sequence, step.text);
   for (const [row, { uniforms, inputs }] of rowsOf(step).entries()) {
     context.setUniforms(sequence, uniforms, row);
     for (let i = 0; i < inputs.length; i++) {
@@ -37,6 +38,6 @@ export function outputsOf(
 }
 
 /** Errors of a single sequence: after these, the sequences of the batch hold either all or none of its tokens. */
-const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT"]);
+const CAUSED_BY_ONE: ReadonlySet<string> = new Set(["INVALID_LOGITS", "INVALID_ARGUMENT", "LIMIT_EXCEEDED"]);
 
 export const isOfOne = (code: string): boolean => CAUSED_BY_ONE.has(code);

@@ -1,6 +1,17 @@
+/** A token that was computed before it was asked for. */
+export interface Written {
+  readonly token: number;
+  /** The next values of the states, then the measures. */
+  readonly scalars: Float32Array;
+  /** The chain was not asked, because its grammar allowed no other. */
+  readonly isForced: boolean;
+  /** A grammar that was asked does not allow it. */
+  readonly isRefused: boolean;
+}
+
 /** The tokens of a text after the one that was asked for, in turn. */
 export class Later {
-  private tokens: number[] = [];
+  private tokens: Written[] = [];
   private wake: (() => void) | undefined;
   private error: Error | undefined;
   private isOver = false;
@@ -11,14 +22,14 @@ export class Later {
   constructor(private readonly onStop: (isAborted: boolean) => void) {}
 
   /** The next token; undefined where it was not computed. */
-  async next(): Promise<number | undefined> {
+  async next(): Promise<Written | undefined> {
     while (this.tokens.length === 0 && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));
     const token = this.tokens.shift();
     if (token === undefined && this.error !== undefined) throw this.error;
     return token;
   }
 
-  push(token: number): void {
+  push(token: Written): void {
     this.tokens.push(token);
     this.wake?.();
   }

@@ -18,7 +18,7 @@ import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, append, evict, Place, takePlaces, type Places } from "./places.js";
-import type { Later } from "./later.js";
+import type { Later, Written } from "./later.js";
 import { turnsOf, type Chunk, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
@@ -160,7 +160,7 @@ export class Scheduler {
         if (this.options.joinsAtOnce) this.running?.pause();
         if (!this.isRunning) void this.run(context);
       }).then((rows) => {
-        later = rows.outputs[0]?.later;
+        later = rows.outputs[0]?.written?.later;
         return rows;
       });
     return {
@@ -277,13 +277,15 @@ export class Scheduler {
   private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
     const all = turnsOf(jobs, most);
     const planned = this.budget?.share(all) ?? all;
-    const turns = planned.filter(({ job, isLast }) => !isLast || this.attempt(job, () => setInputs(context, job)));
+    // with a budget, who waits for a later batch must not wait for more of them
+    const isRun = planned === all && !this.speculates && canRun(planned);
+    const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
+    const turns = isRun ? planned : planned.filter(isFed);
     if (turns.length === 0) return;
     this.current = turns.map(({ job }) => job);
     for (const { chunks } of turns) for (const { reading, tokens } of chunks) append(reading.place.tokens, tokens);
     try {
-      // with a budget, who waits for a later batch must not wait for more of them
-      if (planned === all && !this.speculates && canRun(context, turns)) return await this.write(context, turns);
+      if (isRun) return await this.write(context, turns);
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
@@ -305,10 +307,10 @@ export class Scheduler {
       this.options.onDecode?.(now - start);
       start = now;
     };
-    const onFirst = (turn: Turn, token: number, later: Later): void => {
+    const onFirst = (turn: Turn, first: Written, later: Later): void => {
       this.current = [];
       const { sequence } = turn.job.places.main;
-      this.finish([turn], [{ sequence, sampled: Int32Array.of(token), later }], undefined);
+      this.finish([turn], [{ sequence, sampled: Int32Array.of(first.token), written: { first, later } }], undefined);
     };
     const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
     this.running = new Run(context, turns, onFirst, onDecode, this.options.joinsAtOnce === true, toldOf);

@@ -1,6 +1,6 @@
 /** What a generation asks of the scheduler. */
-import type { ContextStats, DecodeOutput, InputValues } from "../../backends/native/binding.js";
-import type { Later } from "./later.js";
+import type { ContextStats, DecodeOutput, InputValues, NativeText } from "../../backends/native/binding.js";
+import type { Later, Written } from "./later.js";
 import type { Cost, Costs } from "./costs.js";
 
 /** The next tokens of a sequence. */
@@ -19,17 +19,16 @@ export interface Row {
 
 /** One sequence's next tokens, with an output after the last. */
 export interface Step extends Part, Row {
+  /** Feeds the chain in place of `uniforms` and `inputs`. It has accepted the tokens. */
+  readonly text?: NativeText | undefined;
   /** The parts of its guides, in their order. */
   readonly guides?: readonly Part[];
   /** For `decodeRows`: those of more outputs, after the first. The tokens, and those of guides, end with as many drafted ones. */
   readonly more?: readonly Row[];
   /** The outputs come with the model's own logits, also with those of the guides. */
   readonly isRaw?: boolean;
-  /**
-   * How many tokens after the next one may be computed before they are asked for, with the uniforms of as many of them in turn. Only for a
-   * chain that gives nothing but the token.
-   */
-  readonly ahead?: { readonly most: number; readonly uniforms: (count: number) => Float32Array } | undefined;
+  /** With `text`: how many tokens after the next one may be computed before they are asked for; default none. */
+  readonly ahead?: number | undefined;
   /** Called after each batch with tokens of the step: how many of the sequence's tokens have been read. */
   readonly onRead?: ((count: number) => void) | undefined;
 }
@@ -37,8 +36,8 @@ export interface Step extends Part, Row {
 export interface SlotOutput extends DecodeOutput {
   /** The model's own logits of the guides, in their order, where they were asked for. */
   readonly guides?: readonly Float32Array[];
-  /** The tokens after this output's, where they are computed before they are asked for. */
-  readonly later?: Later;
+  /** The token, and those after it, where they are computed before they are asked for: the text has accepted them. */
+  readonly written?: { readonly first: Written; readonly later: Later };
 }
 
 /** The outputs of a step, and what its batch cost; no cost for a batch in which a text is read. */

@@ -1,7 +1,7 @@
 /** The grammars of a sequence's features from token to token. */
 import type { UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { grammarOf, type Feed, type OpenFeature } from "./feed.js";
-import { acceptGrammar, moveOf, startGrammar, type GrammarMove, type GrammarValues } from "./grammars.js";
+import { acceptGrammar, canAccept, moveOf, startGrammar, type GrammarMove, type GrammarValues } from "./grammars.js";
 
 /** What to wait for before `featureInputs`; undefined if nothing. */
 export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
@@ -43,6 +43,24 @@ export const grammarMoves = (
     ? features.map((f) => {
         const isWanted = f.kind === "allowed" && (f.from.when === undefined || isAsked(f.from.when));
         return isWanted && f.grammar ? moveOf(f.grammar, token) : "waits";
+      })
+    : NO_MOVES;
+
+/**
+ * The same for a token that was accepted elsewhere, without the masks here.
+ * @param isRefused a grammar that was asked did not allow it; undefined: that is not known
+ */
+export const toldMoves = (
+  features: readonly OpenFeature[],
+  token: number,
+  isRefused: boolean | undefined,
+  isAsked: (when: UniformExpr) => boolean,
+): readonly GrammarMove[] =>
+  features.some(hasGrammar)
+    ? features.map((f) => {
+        const isWanted = f.kind === "allowed" && (f.from.when === undefined || isAsked(f.from.when));
+        if (!isWanted || !f.grammar) return "waits";
+        return isRefused === false || canAccept(f.grammar, token) ? "goes on" : "refuses";
       })
     : NO_MOVES;
 

@@ -52,6 +52,17 @@ export type GrammarMove = "goes on" | "waits" | "refuses";
 export const moveOf = ({ state }: OpenGrammar, token: number): GrammarMove =>
   hasBit(state.bits(), token) ? "goes on" : "refuses";
 
+/** Whether a grammar goes on with a token, as far as it is known without its mask. */
+export function canAccept({ state }: OpenGrammar, token: number): boolean {
+  try {
+    state.accept(token);
+    return true;
+  } catch (error) {
+    if (error instanceof InputError && error.code === "INVALID_ARGUMENT") return false;
+    throw error;
+  }
+}
+
 /** After a token that the grammar allows. */
 export const acceptGrammar = ({ state, path }: OpenGrammar, token: number): OpenGrammar => ({
   state: state.accept(token),

@@ -1,0 +1,32 @@
+// What the chain of a text gets while the text is written on.
+#pragma once
+
+#include "sampler.h"
+
+#include <optional>
+
+namespace ggsl {
+
+// Used by one thread at a time.
+class Feeder {
+public:
+    virtual ~Feeder() = default;
+
+    // The next token where the chain can pick no other, and nothing else is read of it.
+    virtual std::optional<int32_t> only_token() const = 0;
+
+    // What became of a token.
+    enum class Move {
+        goes_on,
+        refused, // a grammar that was asked does not allow it; the text goes on
+        stops,   // what may come after it takes longer than the others of a batch can wait: nothing has changed
+    };
+    // The text after its next token; `scalars`: the next values of the states, then those of the measures. Throws Failure
+    // (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing has changed then.
+    virtual Move accept(int32_t token, std::span<const float> scalars) = 0;
+
+    // Sets the uniforms and inputs for the next token. Throws Failure.
+    virtual void feed(Sampler & sampler) const = 0;
+};
+
+} // namespace ggsl

@@ -1,0 +1,59 @@
+/** Texts that a context writes on by itself (native/addon/text_object.h). Only the addon has them. */
+import type { AutomatonPosition } from "./automatonBinding.js";
+import type { NativeModel } from "./binding.js";
+
+export interface TextBinding {
+  /**
+   * @param spec the text of a spec file
+   * Throws INVALID_SPEC, INVALID_ARGUMENT.
+   */
+  readonly Chain: new (model: NativeModel, spec: string) => NativeChain;
+  /**
+   * @param saved a saved sequence of the chain as JSON, without its grammars and their tokens
+   * Throws INVALID_ARGUMENT, LIMIT_EXCEEDED.
+   */
+  readonly Text: new (chain: NativeChain, saved: string, options: TextOptions) => NativeText;
+}
+
+/** A chain in the vocabulary of a model, for any number of texts; it has no members. */
+export type NativeChain = object;
+
+export interface TextOptions {
+  /** A position for each feature that follows a grammar, in their order. */
+  readonly grammars: readonly AutomatonPosition[];
+  /** The feature whose grammar decides alone what comes next, where it allows one token; default: none. */
+  readonly only?: number;
+  /** Biases by token, in their order. */
+  readonly bias?: { readonly ids: Int32Array; readonly values: Float32Array };
+}
+
+/** A text. While a `write` goes on with it, nothing else uses it. */
+export interface NativeText {
+  /** Its tokens, without the prompt's. */
+  readonly step: number;
+  /** Whether it knows what its grammars allow, which took about a millisecond at most. If not, it cannot be used. */
+  isReady(): boolean;
+  /** The next token, where its grammar allows no other and nothing else is asked of the chain. */
+  onlyToken(): number | undefined;
+  /**
+   * Goes on with a token; `scalars` are the next values of the states, then the measures. `refused`: a grammar that was asked does not allow it.
+   * `stops`: what its grammars allow then takes longer; nothing has changed. Throws LIMIT_EXCEEDED.
+   */
+  accept(token: number, scalars: Float32Array): "goes on" | "refused" | "stops";
+}
+
+/** Texts that `write` goes on with; an entry of each array per text. */
+export interface Ahead {
+  readonly sequences: Int32Array;
+  /** How many tokens after the first. */
+  readonly most: Int32Array;
+  readonly texts: readonly NativeText[];
+}
+
+/** The tokens that a batch gave, text by text. */
+export interface WrittenTokens {
+  /** Four numbers for each: the text's place in the lists, the token, 1 if the chain was not asked plus 2 if a grammar refused it, its scalars. */
+  readonly words: Int32Array;
+  /** The next values of the states, then the measures, one token after the other. */
+  readonly scalars: Float32Array;
+}

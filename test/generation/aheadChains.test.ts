@@ -1,0 +1,158 @@
+/**
+ * Texts of chains that depend on the text, or have states, are the same where the context writes them on by itself and where each token
+ * is asked for with its log-probability, which is computed from the sequence in TypeScript.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { compile, type Chain, type GenerateOptions, type Model, type Piece } from "../../runtime/index.js";
+import { randomIntegers } from "../grammars/walk.js";
+import { loadExactModel } from "../model/file.js";
+
+const PROMPT = "In the beginning God created the heaven and the earth. And the earth was";
+
+let model: Model;
+beforeAll(async () => {
+  model = await loadExactModel();
+});
+afterAll(() => model.dispose());
+
+const of = (stages: string, params = "seed: seed = 7"): Chain => {
+  const names = [...new Set([...stages.matchAll(/([a-z_0-9]+)\(/g)].map(([, name]) => name))];
+  return compile(`import { ${names.join(", ")} } from "std"\nchain c(${params}) = ${stages}`);
+};
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string", maxLength: 12 },
+    colour: { enum: ["red", "green"] },
+    size: { type: "integer", minimum: 0, maximum: 99 },
+  },
+  required: ["name", "colour", "size"],
+};
+
+interface Case {
+  readonly name: string;
+  readonly chain: Chain;
+  readonly options?: Omit<Partial<GenerateOptions>, "chain">;
+  /** What is set in the middle of a text. */
+  readonly set?: (random: (below: number) => number) => Record<string, number | readonly number[]>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "penalties",
+    chain: of(
+      "penalties(40, r, 0.2, 0.1) |> top_k(50) |> temp(0.9) |> dist(seed)",
+      "seed: seed = 7, r: f32 >= 1 = 1.2",
+    ),
+    set: (random) => ({ r: 1 + random(8) / 10 }),
+  },
+  { name: "DRY", chain: of("dry(multiplier: 0.8, allowed_length: 1) |> top_k(40) |> dist(seed)") },
+  { name: "Mirostat", chain: of("mirostat_v2(seed: seed)") },
+  { name: "a dynamic temperature and a typical cut", chain: of("typical(0.9) |> temp(1.1) |> dist(seed)") },
+  { name: "XTC, whose second draw comes where it is asked for", chain: of("xtc(0.5, 0.05, 0, seed) |> dist(seed)") },
+  {
+    name: "biases",
+    chain: of("logit_bias() |> top_k(40) |> dist(seed)"),
+    options: {
+      feed: {
+        bias: new Map([
+          [300, 4],
+          [12, -Infinity],
+          [40, 2.5],
+        ]),
+      },
+    },
+  },
+  { name: "a length before its end", chain: of("top_k(30) |> temp(1.4) |> dist(seed)"), options: { minTokens: 30 } },
+  {
+    name: "a JSON schema",
+    chain: of("constrain(g) |> top_k(40) |> temp(1.3) |> dist(seed)", "g: grammar, seed: seed = 7"),
+    options: { uniforms: { g: { jsonSchema: SCHEMA } } },
+  },
+  {
+    name: "a grammar behind penalties and a cut",
+    chain: of("penalties(20, 1.3) |> top_k(60) |> constrain(g) |> dist(seed)", "g: grammar, seed: seed = 7"),
+    options: { uniforms: { g: { gbnf: 'root ::= (word (" " | ", " | ". "))+\nword ::= [a-zA-Z]+' } } },
+  },
+  { name: "a sampler whose aim moves", chain: of("min_p(0.02) |> adaptive_p(0.4, 0.8, seed)") },
+];
+
+type Act =
+  | { readonly kind: "read"; readonly count: number }
+  | { readonly kind: "set" | "resume" }
+  | { readonly kind: "rewind"; readonly count: number };
+
+function actsOf(random: (below: number) => number): Act[] {
+  return Array.from({ length: 12 }, (): Act => {
+    const kind = random(8);
+    if (kind === 0) return { kind: "set" };
+    if (kind === 1) return { kind: "rewind", count: random(6) };
+    if (kind === 2) return { kind: "resume" };
+    return { kind: "read", count: 1 + random(9) };
+  });
+}
+
+const said = ({ token, text, states }: Piece): unknown => ({ token, text, ...(states && { states }) });
+
+/** What a reader sees of a text. */
+async function seen(one: Case, seed: number, asks: object): Promise<unknown[]> {
+  const random = randomIntegers(seed);
+  const found: unknown[] = [];
+  const common = { ...one.options, ...asks, chain: one.chain, states: true, maxTokens: 70 };
+  let generation = model.generate(PROMPT, { ...common, uniforms: { ...one.options?.uniforms, seed } });
+  let reader = generation[Symbol.asyncIterator]();
+  let read = 0;
+  for (const act of actsOf(random)) {
+    if (act.kind === "set") {
+      const values = one.set?.(random);
+      if (values && found.length > 0) generation.setUniforms(values);
+    } else if (act.kind === "rewind") {
+      const count = Math.min(act.count, read);
+      if (read > 0) generation.rewind(count);
+      read -= count;
+      found.push({ back: count });
+    } else if (act.kind === "resume") {
+      if (read === 0) continue;
+      const saved = generation.save();
+      found.push({ saved: saved.sequence });
+      await reader.return?.();
+      const { uniforms: _, ...rest } = common as GenerateOptions;
+      generation = model.generate(saved.tokens, { ...rest, resume: saved.sequence });
+      reader = generation[Symbol.asyncIterator]();
+      read = 0;
+    } else
+      for (let i = 0; i < act.count; i++) {
+        const result = await reader.next();
+        if (result.done) break;
+        found.push(said(result.value));
+        read++;
+      }
+  }
+  for (let result = await reader.next(); !result.done; result = await reader.next()) found.push(said(result.value));
+  const { finish, generatedTokens, forcedTokens, disallowedTokens } = generation.stats();
+  return [
+    ...found,
+    {
+      finish,
+      generatedTokens,
+      disallowedTokens,
+      ...("logprobs" in asks ? {} : { forcedTokens: (forcedTokens ?? 0) >= 0 }),
+    },
+  ];
+}
+
+describe.each(CASES)("$name", (one) => {
+  test.each([1, 2, 3])("is the same text (%i)", async (seed) => {
+    const plain = (list: unknown[]): string =>
+      JSON.stringify(
+        list.map((x) => ({ ...(x as object), forcedTokens: undefined })),
+        undefined,
+        1,
+      );
+    const expected = plain(await seen(one, seed, { logprobs: 1 }));
+    expect(plain(await seen(one, seed, { ahead: 16 }))).toBe(expected);
+    expect(plain(await seen(one, seed, { ahead: 3 }))).toBe(expected);
+    expect(plain(await seen(one, seed, { ahead: 0 }))).toBe(expected);
+  });
+});
