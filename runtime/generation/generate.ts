@@ -121,10 +121,10 @@ export function generateIn(
       throw translate(error, options.signal);
     } finally {
       isOver = true;
-      writer?.close();
+      if (writer) writer.close();
+      else releaseGrammars(before.features);
       speculator?.dispose();
       slot?.release();
-      releaseGrammars((writer?.sequence ?? before).features);
       atEnd();
     }
   }

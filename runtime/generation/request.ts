@@ -87,8 +87,8 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    */
   readonly lane?: string | undefined;
   /**
-   * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Only of a
-   * chain whose uniforms do not depend on the text, and that gives nothing but the token. What is set, taken back or saved counts from the
+   * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Of most
+   * chains: docs/batches.md says which are asked for each token. What is set, taken back or saved counts from the
    * last piece that was read; tokens after it are computed again.
    * @default 16; in a batch of several sequences 4, unless its texts join at once
    * @unit tokens

@@ -5,7 +5,7 @@ import { unlessAborted } from "../core/aborts.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
 import { InputError, invalid, translated } from "../core/errors.js";
 import { varying } from "../sequence/features/feed.js";
-import { grammarsReady } from "../sequence/features/followed.js";
+import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
 import type { ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
@@ -191,6 +191,7 @@ export class Writer {
   close(): void {
     this.isClosed = true;
     this.forgetLater();
+    releaseGrammars(this.line.known.features);
   }
 
   private forgetLater(): void {

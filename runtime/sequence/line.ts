@@ -51,6 +51,11 @@ export class Line {
     return this.latest;
   }
 
+  /** The sequence at the latest token or before it. */
+  get known(): SequenceState {
+    return this.latest;
+  }
+
   get count(): number {
     return this.accepted.length + this.told.length;
   }
