@@ -9,7 +9,6 @@ import { saveSequence } from "../sequence/savedSequence.js";
 import { featureInputs, type SequenceState } from "../sequence/sequence.js";
 import { forcingFeature, type Asked } from "./forced.js";
 import { hasFront } from "./ends.js";
-import type { RowReader } from "./rows.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
 
 /** What decides whether a text can be written on by itself. */
@@ -17,18 +16,17 @@ interface Parts extends Asked {
   readonly model: NativeModel;
   readonly binding: ModelBinding;
   readonly placed: PlacedGraph;
-  readonly rows: RowReader | undefined;
 }
 
 /**
  * The text of a generation in the context; undefined where the generation must be asked for each token. That is so where something else
  * picks or reads more than the token and its states: a host tail, guides, drafts, alternatives, log-probabilities, the limit of a thought;
- * and where the program feeds the chain.
+ * and where the program feeds the chain, or patterns choose its tokens.
  */
 export function openAhead(parts: Parts): AheadText | undefined {
-  const { binding, graph, model, options, placed, rows, guides, speculator, tail } = parts;
+  const { binding, graph, model, options, placed, guides, speculator, tail } = parts;
   const { Chain, Text } = binding;
-  const asksMore = rows !== undefined || options.logprobs !== undefined || options.thought !== undefined;
+  const asksMore = (options.alternatives ?? 0) > 0 || options.logprobs !== undefined || options.thought !== undefined;
   const picksElsewhere =
     tail !== undefined || placed.split !== undefined || guides.length > 0 || speculator !== undefined;
   const picks = graph.outputs.sampled !== undefined && graph.outputs.candidates === undefined;
@@ -41,11 +39,11 @@ export function openAhead(parts: Parts): AheadText | undefined {
   return new AheadText({ Chain, Text }, model, graph, only);
 }
 
-/** Whether all that a chain is fed with comes from its text and from what was given once. */
-const isOfText = ({ features }: Graph): boolean =>
+/** Whether all that a chain is fed with comes from its text and from what was given once, and from no pattern. */
+const isOfText = ({ features, sets = [] }: Graph): boolean =>
   features.every(
     ({ from }) => from.kind !== "input" && from.kind !== "guide" && !("in" in from && typeof from.in === "object"),
-  );
+  ) && !sets.some(({ of }) => of.some((item) => typeof item === "object" && "pattern" in item));
 
 const chains = new WeakMap<NativeModel, WeakMap<object, NativeChain>>();
 

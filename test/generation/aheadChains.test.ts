@@ -80,7 +80,8 @@ const CASES: readonly Case[] = [
 
 type Act =
   | { readonly kind: "read"; readonly count: number }
-  | { readonly kind: "set" | "resume" }
+  | { readonly kind: "set" }
+  | { readonly kind: "resume" }
   | { readonly kind: "rewind"; readonly count: number };
 
 function actsOf(random: (below: number) => number): Act[] {
