@@ -5,6 +5,7 @@ import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
 import { threadsHere } from "../core/threads.js";
 import { EFFORTS, type Effort } from "./reasoning/efforts.js";
+import { checkContinued } from "./continued.js";
 import { loadJinja } from "./jinja.js";
 import type { Rendered } from "./letters.js";
 import { Budget, CHAT_THREADS, NotHere } from "./limits.js";
@@ -27,6 +28,12 @@ export interface ChatOptions {
    */
   readonly addGenerationPrompt?: boolean | undefined;
   /**
+   * End the prompt with the content of the last message, one of the role `assistant`: the answer goes on from there, and is what comes
+   * after it.
+   * @default false
+   */
+  readonly continueFinalMessage?: boolean | undefined;
+  /**
    * A Jinja template, or the name of one of the model's, as in `tool_use`. The model's own is `tokenizer.chat_template` in
    * its metadata.
    * @default the model's own
@@ -48,6 +55,7 @@ export interface ChatOptions {
 export const CHAT: is.Checks<ChatOptions> = {
   tools: checkTools,
   addGenerationPrompt: is.flag,
+  continueFinalMessage: is.flag,
   template: is.text,
   variables: is.someObject,
   reasoning: is.oneOf(true, false, ...EFFORTS),
@@ -55,7 +63,10 @@ export const CHAT: is.Checks<ChatOptions> = {
 const checkChat = is.options(CHAT);
 
 /** A conversation whose form is correct; its template has not run. */
-export interface Conversation extends Pick<RenderTask, "messages" | "tools" | "variables" | "addGenerationPrompt"> {
+export interface Conversation extends Pick<
+  RenderTask,
+  "messages" | "tools" | "variables" | "addGenerationPrompt" | "continueFinalMessage"
+> {
   readonly hasTools: boolean;
   readonly template: string | undefined;
 }
@@ -64,7 +75,11 @@ export interface Conversation extends Pick<RenderTask, "messages" | "tools" | "v
 export function openConversation(messages: readonly ChatMessage[], options: ChatOptions): Conversation {
   checkMessages(messages);
   checkChat(options, "options");
-  const { tools, addGenerationPrompt = true, template, variables } = options;
+  const { tools, template, variables, continueFinalMessage = false } = options;
+  const { addGenerationPrompt = !continueFinalMessage } = options;
+  if (continueFinalMessage && addGenerationPrompt)
+    throw invalid("`continueFinalMessage` and `addGenerationPrompt` cannot both be true: give one");
+  if (continueFinalMessage) checkContinued(messages);
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
     throw invalid(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);
@@ -73,6 +88,7 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
     tools: tools && plain(tools, "tools"),
     variables: variables && plain(variables, "variables"),
     addGenerationPrompt,
+    continueFinalMessage,
     hasTools: (tools?.length ?? 0) > 0,
     template,
   };

@@ -102,26 +102,27 @@ export class Reading {
   /** Rejects with `InputError` for a limit of thoughts and a template without any. */
   async begin(prompt: Int32Array): Promise<void> {
     this.prompt = prompt;
-    const { template, reasoningBudget: most } = this.options;
+    const { template, reasoningBudget: most, continueFinalMessage: isBegun } = this.options;
     if (most === undefined) return;
     const { form } = await chatForms(this.model, template).thinking();
     if (!form)
       throw invalid(
         `\`reasoningBudget\` cannot be ${most}: the model's chat template says nothing of thoughts: omit it`,
       );
-    this.limit = limitOf(form, most);
+    // content that goes on has no thought
+    if (!isBegun) this.limit = limitOf(form, most);
   }
 
   /** After `begin`. Rejects as the template does. */
   private async open(): Promise<AnswerReader> {
     const { model, prompt } = this;
-    const { tools, template } = this.options;
+    const { tools, template, continueFinalMessage: isBegun } = this.options;
     const forms = chatForms(model, template);
     const { form } = await forms.thinking();
     const calls = tools?.length ? await forms.calls() : undefined;
     return new AnswerReader(
       calls && { form: calls, tools: tools!, isParallel: true },
-      form && { form, prompt: promptEndOf(form, prompt, (token) => tokenText(model, token)) },
+      form && { form, prompt: isBegun ? "content" : promptEndOf(form, prompt, (token) => tokenText(model, token)) },
     );
   }
 

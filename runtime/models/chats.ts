@@ -24,10 +24,12 @@ import { renderedTokens } from "../chat/tokens.js";
 export function chatPrompt(
   model: NativeModel,
   messages: readonly ChatMessage[],
-  { tools, addGenerationPrompt, template, variables, reasoning, lane, signal }: ChatOptions & Partial<SequenceRequest>,
+  options: ChatOptions & Partial<SequenceRequest>,
   { mostTokens = 0, reading }: { readonly mostTokens?: number | undefined; readonly reading?: Reading } = {},
 ): LatePrompt {
-  const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables, reasoning });
+  const { tools, addGenerationPrompt, continueFinalMessage, template, variables, reasoning, lane, signal } = options;
+  const chosen = { tools, addGenerationPrompt, continueFinalMessage, template, variables, reasoning };
+  const conversation = openConversation(messages, chosen);
   return new LatePrompt(async () => {
     try {
       const client = { lane, signal };

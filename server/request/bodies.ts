@@ -62,6 +62,8 @@ export interface ChatBody extends CommonBody {
   readonly enable_thinking?: boolean;
   readonly reasoning_budget?: number;
   readonly thinking_budget_tokens?: number;
+  readonly continue_final_message?: boolean;
+  readonly add_generation_prompt?: boolean;
 }
 
 interface CompletionBody extends CommonBody {
@@ -79,10 +81,16 @@ type ToolChoice =
 /** A conversation that is not answered. */
 export type TemplateBody = Pick<
   ChatBody,
-  "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs" | "reasoning_effort" | "enable_thinking"
-> & {
-  readonly add_generation_prompt?: boolean;
-};
+  | "model"
+  | "messages"
+  | "tools"
+  | "tool_choice"
+  | "chat_template_kwargs"
+  | "reasoning_effort"
+  | "enable_thinking"
+  | "continue_final_message"
+  | "add_generation_prompt"
+>;
 
 export interface TokenizeBody {
   readonly model?: string;

@@ -5,6 +5,7 @@ import { Refusal } from "../refusal.js";
 import type { ChatBody } from "./bodies.js";
 import { parametersOf } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
+import { ofWholeAnswer } from "./continued.js";
 import { constraintOf } from "./constraints.js";
 import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
 import type { ThoughtOptions } from "ggsl/chat/answer.js";
@@ -38,6 +39,7 @@ export interface AnswerForms {
 export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForms): AskedGrammar | undefined {
   const called = calledTools(body);
   const format = askedFormat(body);
+  if (body.continue_final_message && (called || format)) throw ofWholeAnswer(called ? "tool_choice" : format!.field);
   if (!form) return format && afterThoughts(format, thoughts);
   if (!called) return format ? formatOrCalls(body, form, format, thoughts) : autoGrammar(body, form, thoughts);
   if (format)

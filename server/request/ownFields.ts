@@ -104,7 +104,20 @@ export const OWN_FIELDS = {
     about: "another name of `reasoning_budget`",
     ...neutral(-1),
   },
-  add_generation_prompt: alone("template", schema.flag, "the beginning of the answer ends the prompt; default true"),
+  continue_final_message: {
+    on: CONVERSATION,
+    support: "own",
+    schema: schema.flag,
+    about:
+      "vLLM's, SGLang's and llama-server's: the last message is the assistant's, and its text goes on; the answer is what comes after it",
+    ...neutral(false),
+  },
+  add_generation_prompt: {
+    on: CONVERSATION,
+    support: "own",
+    schema: schema.flag,
+    about: "the beginning of an answer ends the prompt; default true, and false with `continue_final_message`",
+  },
   content: alone("tokenize", schema.text, "the text", {
     isRequired: true,
   }),

@@ -153,7 +153,7 @@ function readerFor(given: GivenBody, { calls: form, thoughts }: Partial<AnswerFo
 
 const formsFor = async (engine: Engine, body: ChatBody, prompt: Int32Array): Promise<AnswerForms> => ({
   calls: await callFormFor(engine, body),
-  thoughts: await thoughtsAfter(engine, prompt),
+  thoughts: await thoughtsAfter(engine, prompt, body.continue_final_message),
 });
 
 /** The form of calls, if the model may call tools. */

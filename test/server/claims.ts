@@ -71,6 +71,12 @@ What the template cannot be told is a 400 :: server/reasoning :: %s cannot be to
 ends a thought after so many tokens :: server/reasoning :: writes the end, and the answer begins
 With 0 there is no thought :: server/reasoning :: of 0 leaves no thought
 are enforced after the thought, which is free text :: server/reasoning :: comes the format of the response
+the answer is what comes after it :: server/continued :: the answer is what comes after the last message, whole and as a stream, without a thought
+The prompt is what the template writes up to the end of that text :: chat/continued :: is the beginning of the conversation, as llama.cpp's engine writes it: %s
+without it a last message of the assistant is one of the history :: server/continued :: without it a last message of the assistant is one of the history
+No thought comes, since the answer has begun :: chat/continued :: with what ~generate~ writes after the same text, and no thought comes
+A thought alone cannot go on :: server/continued :: %j is refused
+are about the whole answer, and are refused :: server/continued :: %j is refused
 template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
@@ -156,7 +162,8 @@ The key is in ~x-api-key~ or in ~authorization~ :: server/apis/requests :: come 
 Results of tools are messages of the role ~tool~, in the order in which they come :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 those of a history reach the template as ~reasoning_content~ :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
-A last message of the assistant is a 400 :: server/apis/requests :: is refused by the name
+A last message of the assistant [goes on](server.md#answers-that-have-begun): the answer :: server/clients/anthropic :: an answer that has begun
+In ~/api/chat~ a last message of the assistant [goes on] :: server/clients/ollama :: an answer that has begun
 ~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream
 Entries of ~/v1/models~ have the members of Anthropic's form :: server/clients/anthropic :: models
 renders the conversation with its tools, and takes no place :: server/clients/anthropic :: a conversation, and its tokens

@@ -30,7 +30,7 @@ export function afterThought({ form, prompt }: ThoughtOptions, { content, calls 
     return next === "" && isToken(before) ? [calls, sequence(...lettersOf(before), calls)] : [calls];
   };
   const begun = either(...contents(next !== ""), ...called(next !== ""));
-  if (prompt === "closed") return either(...contents(false), ...called(next !== ""));
+  if (prompt === "closed" || prompt === "content") return either(...contents(false), ...called(next !== ""));
   const gap = next === "" ? [{ type: "regex", pattern: BLANKS }] : lettersOf(next);
   const thought = [...thoughtFormats(form, close.trim()), ...gap, begun];
   if (prompt === "open") return sequence(...thought);

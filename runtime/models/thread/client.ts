@@ -64,6 +64,7 @@ const chatNames = is.named<WorkerChatOptions>({
   ...ANY,
   tools: true,
   addGenerationPrompt: true,
+  continueFinalMessage: true,
   template: true,
   variables: true,
   reasoning: true,

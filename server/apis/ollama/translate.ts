@@ -2,7 +2,7 @@
 import { Refusal } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
 import type { Reading, Translated } from "../api.js";
-import { defined, OWN, passed, thinkingSwitch } from "../shared.js";
+import { defined, goesOn, OWN, passed, thinkingSwitch } from "../shared.js";
 import { GONE_OPTIONS, START_OPTIONS } from "./fields.js";
 
 type Origins = Map<string, string>;
@@ -12,11 +12,14 @@ export function translateChat(body: Body, reading: Reading): Translated {
   const origins: Origins = new Map();
   const common = commonOf(body, reading, origins);
   if (messages.length === 0) return loaded(common, origins, { message: { role: "assistant", content: "" } });
+  const given = messages.map((message, i) => messageOf(message, `messages[${i}]`));
   return {
     endpoint: "chat",
     body: defined({
+      // with calls it is complete
+      ...(!messages.at(-1)!.tool_calls?.length && goesOn(given)),
       ...common,
-      messages: messages.map((message, i) => messageOf(message, `messages[${i}]`)),
+      messages: given,
       tools: body["tools"],
       tool_choice: body["tool_choice"],
     }),

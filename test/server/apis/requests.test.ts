@@ -86,7 +86,15 @@ const CASES: readonly (readonly [api: { path: string; base: object }, fields: ob
   [RESPONSES, { input: "x".repeat(5000) }, "input", /tokens: shorten it/],
   [RESPONSES, { sampler: "gredy()" }, "sampler", /did you mean `greedy`/],
   [MESSAGES, { messages: [] }, "messages", /1 or more/],
-  [MESSAGES, { messages: [...USER, { role: "assistant", content: "I" }] }, "messages[1].role", /is not gone on with/],
+  [
+    MESSAGES,
+    {
+      system: "Speak",
+      messages: [...USER, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f" }] }],
+    },
+    "messages[1].content[0]",
+    /is a call in the last message/,
+  ],
   [
     MESSAGES,
     { messages: [{ role: "user", content: [{ type: "image", source: {} }] }] },
