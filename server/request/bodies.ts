@@ -45,14 +45,14 @@ export interface CommonBody
   readonly allowed_token_ids?: readonly number[];
   readonly speculate?: GivenDrafts;
   readonly stop_token_ids?: readonly number[];
+  readonly response_format?: ResponseFormat;
+  readonly schema_options?: SchemaOptions;
 }
 
 export interface ChatBody extends CommonBody {
   readonly messages: readonly ChatMessage[];
   readonly max_completion_tokens?: number;
   readonly top_logprobs?: number;
-  readonly response_format?: ResponseFormat;
-  readonly schema_options?: SchemaOptions;
   readonly tools?: readonly Tool[];
   readonly tool_choice?: ToolChoice;
   readonly parallel_tool_calls?: boolean;
@@ -72,7 +72,7 @@ interface CompletionBody extends CommonBody {
 
 export type ResponseFormat =
   | { readonly type: "text" }
-  | { readonly type: "json_object" }
+  | { readonly type: "json_object"; readonly schema?: object }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
 
 type ToolChoice =

@@ -2,7 +2,7 @@
 import type { Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
-import type { ChatBody } from "./bodies.js";
+import type { ChatBody, CommonBody } from "./bodies.js";
 import { parametersOf } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
 import { ofWholeAnswer } from "./continued.js";
@@ -131,8 +131,8 @@ const withAnyArguments = (tool: Tool): Tool => ({
   function: { ...tool.function, parameters: { type: "object" } },
 });
 
-/** By OpenAI's field, or one of another tool. */
-function askedFormat(body: ChatBody): AskedPart | undefined {
+/** What the whole text obeys, by OpenAI's field, or one of another tool. */
+export function askedFormat(body: CommonBody): AskedPart | undefined {
   const source = formatGrammar(body);
   const other = constraintOf(body);
   if (source && other)
@@ -147,9 +147,11 @@ function askedFormat(body: ChatBody): AskedPart | undefined {
   return source ? { source, field: "response_format", name } : other && { ...other, name };
 }
 
-function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
+function formatGrammar({ response_format: format, schema_options: options }: CommonBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;
-  return { ...options, jsonSchema: format.type === "json_object" ? { type: "object" } : format.json_schema.schema };
+  if (format.type === "json_schema") return { ...options, jsonSchema: format.json_schema.schema };
+  const { schema = {} } = format;
+  return { ...options, jsonSchema: Object.keys(schema).length > 0 ? schema : { type: "object" } };
 }
 
 /** The tools of which one must be called; undefined if none must. */

@@ -70,9 +70,9 @@ export const OPENAI_FIELDS = {
     neutral({}),
   ),
   response_format: yes(
-    CHAT,
+    BOTH,
     schema.responseFormat,
-    "`text`, `json_object`, `json_schema`: enforced while tokens are picked, strict or not",
+    "`text`, `json_object`, `json_schema`: enforced while tokens are picked, strict or not. `json_object` may have a `schema` beside it, as llama-server takes it",
     neutral({ type: "text" }, {}),
   ),
   tools: yes(

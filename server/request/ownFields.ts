@@ -21,13 +21,10 @@ export const OWN_FIELDS = {
     "llama-server's: log-probabilities are of the distribution that the chain draws from; the likeliest are those that it keeps",
     neutral(false),
   ),
-  schema_options: {
-    on: CHAT,
-    support: "own",
-    schema: schema.schemaOptions,
-    about:
-      "of the schemas of `response_format` and `tools`: `ignore`, keywords that need not hold; `whitespace`: `none`, `line`, `usual`, `any`; `order` of properties: `declared`, `any`; `others`, properties that nothing describes: `none`, `any`",
-  },
+  schema_options: own(
+    schema.schemaOptions,
+    "of the schemas of `response_format` and `tools`: `ignore`, keywords that need not hold; `whitespace`: `none`, `line`, `usual`, `any`; `order` of properties: `declared`, `any`; `others`, properties that nothing describes: `none`, `any`",
+  ),
   sampler: own(
     schema.sampler,
     "GGSL source, a pipeline such as `top_k(40) |> dist()`, a graph spec, the name of one of the server's, or an id of `/v1/samplers`",

@@ -17,8 +17,7 @@ import { EventStream } from "../http/events.js";
 import { laneOf } from "../lanes/lane.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody, GivenBody } from "../request/bodies.js";
-import { constraintOf } from "../request/constraints.js";
-import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
+import { askedFormat, grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
 import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
@@ -80,7 +79,7 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
   const grammar = await enforceable(
     engine,
-    given.endpoint === "chat" ? grammarFor(given.body, forms!) : constraintOf(body),
+    given.endpoint === "chat" ? grammarFor(given.body, forms!) : askedFormat(body),
     waiter,
   );
   const client = clientOf(request);

@@ -30,20 +30,15 @@ export function translateChat(body: Body, reading: Reading): Translated {
 export function translateGenerate(body: Body, reading: Reading): Translated {
   const { prompt = "", system, raw } = body as { prompt?: string; system?: string; raw?: boolean };
   const origins: Origins = new Map([["messages", "prompt"]]);
-  const {
-    response_format: format,
-    chat_template_kwargs: variables,
-    reasoning_effort: effort,
-    ...common
-  } = commonOf(body, reading, origins);
+  const { chat_template_kwargs: variables, reasoning_effort: effort, ...common } = commonOf(body, reading, origins);
   if (prompt === "") return loaded(common, origins, { response: "" });
   if (!raw) {
     const user = { role: "user", content: prompt };
     const messages = system === undefined ? [user] : [{ role: "system", content: system }, user];
-    const chat = defined({ response_format: format, chat_template_kwargs: variables, reasoning_effort: effort });
+    const chat = defined({ chat_template_kwargs: variables, reasoning_effort: effort });
     return { endpoint: "chat", body: { ...common, ...chat, messages }, origins };
   }
-  for (const [path, value] of Object.entries({ system, format, think: variables ?? effort }))
+  for (const [path, value] of Object.entries({ system, think: variables ?? effort }))
     if (value !== undefined) reading.drop(path, "with `raw` the prompt is gone on with as it is: omit one of them");
   const { logprobs, top_logprobs: most = 0, max_tokens = -1, ...rest } = common;
   return {

@@ -148,7 +148,7 @@ const CASES: readonly (readonly [api: { path: string; base: object }, fields: ob
   [CHAT, { format: "xml" }, "format", /must be "json"/],
   [CHAT, { format: { type: "array", uniqueItems: true } }, "format", /cannot be enforced/],
   [CHAT, { top_logprobs: 2 }, "top_logprobs", /needs `logprobs: true`/],
-  [GENERATE, { raw: true, format: "json" }, "format", /with `raw` the prompt is gone on with as it is/],
+  [GENERATE, { raw: true, think: true }, "think", /with `raw` the prompt is gone on with as it is/],
   [GENERATE, { raw: true, system: "a" }, "system", /with `raw`/],
   [GENERATE, { context: [1] }, "context", /send the conversation to `\/api\/chat`/],
   [GENERATE, { images: ["x"] }, "images", /read text only/],

@@ -100,6 +100,14 @@ ran("an object by a schema", async () => {
     options: asked.options,
   });
   expect((JSON.parse(response!) as Place).verse).toBeLessThanOrEqual(50);
+  const raw = await client.generate({
+    model: "demo",
+    prompt: "A place:",
+    raw: true,
+    format: PLACE,
+    options: asked.options,
+  });
+  expect((JSON.parse(raw.response) as Place).verse).toBeLessThanOrEqual(50);
 });
 
 ran("options", async () => {
