@@ -3,6 +3,7 @@ import { loadJinja } from "ggsl/chat/jinja.js";
 import { invalid } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import { loadModel, type Model } from "ggsl/models/model.js";
+import { detailsOf, type ModelDetails } from "./apis/ollama/entries.js";
 import { addModelRoutes, buildApp } from "./app.js";
 import {
   checkNames,
@@ -53,9 +54,10 @@ export interface Server {
   close(grace?: number): Promise<void>;
 }
 
-/** With the log to which it writes. */
+/** With the log to which it writes, and what it tells of its model. */
 interface LoggingServer extends Server {
   readonly log: ServerLog;
+  readonly details: ModelDetails;
 }
 
 /**
@@ -146,6 +148,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       backend: model.backend,
       sequences,
       contextSize: engine.contextSize,
+      details: detailsOf(model),
       listen: () => listen(app, options),
       async close(grace = GRACE) {
         await ended(serving, grace);
@@ -165,7 +168,7 @@ export async function serve(options: ServeOptions, started: (url: string, server
 }
 
 /** A server that takes requests with these keys alone. */
-export const openBehind = (options: ServeOptions, keys: KeyRing): Promise<Server> => open(options, keys);
+export const openBehind = (options: ServeOptions, keys: KeyRing): Promise<LoggingServer> => open(options, keys);
 
 /** Checks all that `serve` would need, and frees it. */
 export async function checkServer(options: ServeOptions): Promise<void> {

@@ -114,6 +114,8 @@ listen at 127.0.0.1 for it alone :: server/front :: a process takes no requests 
 and have the limits of the key of each request :: server/front :: keys, bodies, names of hosts and pages of other origins
 They write its line of the log :: server/front :: each request has one line of the log, with the client's address
 and a process that ends, are a 503 with ~retry-after~ :: server/front :: is a 503 with the reason, and is started again after a while
+The bytes of a body reach the process as they came :: server/passedBodies :: reaches the process as it came: digits, escapes, blanks, and its type
+are lists of all models, and load none :: server/front :: are in the lists of Ollama's and Anthropic's clients, and none is loaded for them
 take the name as ~?model=NAME~ :: server/front :: all paths of a server with one model are answered, with ~?model=~ where there is no body
 ~--check~ loads each model once :: server/front :: --check loads each model, and says what is wrong with one
 The server asks proxies by the header ~x-accel-buffering~ :: server/events :: the headers keep proxies from collecting events, and the last event says that it is

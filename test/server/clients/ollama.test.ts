@@ -107,7 +107,7 @@ ran("an object by a schema", async () => {
     format: PLACE,
     options: asked.options,
   });
-  expect((JSON.parse(raw.response) as Place).verse).toBeLessThanOrEqual(50);
+  expect((JSON.parse(raw.response!) as Place).verse).toBeLessThanOrEqual(50);
 });
 
 ran("options", async () => {
