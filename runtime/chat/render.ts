@@ -5,6 +5,7 @@ import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
 import { threadsHere } from "../core/threads.js";
 import { EFFORTS, type Effort } from "./reasoning/efforts.js";
+import { calledTools, toolChoice, type ToolChoice } from "./calls/choice.js";
 import { checkContinued } from "./continued.js";
 import { loadJinja } from "./jinja.js";
 import type { Rendered } from "./letters.js";
@@ -22,6 +23,13 @@ export interface ChatOptions {
    * @default none
    */
   readonly tools?: readonly Tool[] | undefined;
+  /**
+   * Whether the model may call the tools, must call one, or the one that is named. With `none` it is not shown them. A call that must come
+   * is enforced, with arguments that its schema allows, and with `auto` what begins as a call is one: by the chain's parameter of the type
+   * `grammar`, which has no other value then.
+   * @default `auto`
+   */
+  readonly toolChoice?: ToolChoice | undefined;
   /**
    * End the prompt with the beginning of the model's answer.
    * @default true
@@ -54,6 +62,7 @@ export interface ChatOptions {
 
 export const CHAT: is.Checks<ChatOptions> = {
   tools: checkTools,
+  toolChoice,
   addGenerationPrompt: is.flag,
   continueFinalMessage: is.flag,
   template: is.text,
@@ -75,11 +84,15 @@ export interface Conversation extends Pick<
 export function openConversation(messages: readonly ChatMessage[], options: ChatOptions): Conversation {
   checkMessages(messages);
   checkChat(options, "options");
-  const { tools, template, variables, continueFinalMessage = false } = options;
+  const { template, variables, continueFinalMessage = false } = options;
+  const called = calledTools(options);
+  const tools = options.toolChoice === "none" ? undefined : options.tools;
   const { addGenerationPrompt = !continueFinalMessage } = options;
   if (continueFinalMessage && addGenerationPrompt)
     throw invalid("`continueFinalMessage` and `addGenerationPrompt` cannot both be true: give one");
   if (continueFinalMessage) checkContinued(messages);
+  if (continueFinalMessage && called)
+    throw invalid("`toolChoice` asks for a call, and `continueFinalMessage` for content that goes on: give one");
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
     throw invalid(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);

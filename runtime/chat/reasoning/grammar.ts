@@ -1,6 +1,7 @@
 /** Grammars of texts that begin with a thought: what they ask for comes after it. */
 import type { ThoughtOptions } from "../answer.js";
 import { formatsOf, withoutMarks } from "../calls/controls.js";
+import type { GrammarSource } from "../../grammars/types.js";
 import type { ReasoningForm } from "./form.js";
 
 /** What comes after a thought. */
@@ -8,6 +9,13 @@ export interface AfterThought {
   readonly content?: object;
   /** In place of content. */
   readonly calls?: object;
+}
+
+/** The grammar of an answer, after a thought where there can be one. */
+export function answerGrammar(after: AfterThought, thoughts: ThoughtOptions | undefined): GrammarSource {
+  const { content, calls } = after;
+  const formats = [...(content ? [content] : []), ...(calls ? [calls] : [])];
+  return { structuralTag: thoughts ? afterThought(thoughts, after) : either(...formats) };
 }
 
 /** The format of a structural tag: a thought where one can come, then one of the formats. */
