@@ -14,6 +14,7 @@ import {
   GRACE,
   modelNames,
   PATIENCE,
+  pingIntervalOf,
   slotNames,
   spareOf,
   type ServeOptions,
@@ -73,6 +74,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
   const metrics = new Metrics();
   const slots = slotNames(options);
   const guards = guardsOf(options);
+  const pingInterval = pingIntervalOf(options);
   const cost = costLimits(options.limits ?? {});
   const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
@@ -129,6 +131,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       answering: new Set(),
       isLenient: options.lenient ?? false,
       patience: PATIENCE,
+      pingInterval,
     };
     await warmUp(serving);
     // what a request needs is read now: later there may be no descriptor left for it

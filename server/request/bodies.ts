@@ -23,6 +23,7 @@ export interface CommonBody
   readonly logprobs?: boolean | number;
   readonly post_sampling_probs?: boolean;
   readonly stream?: boolean;
+  readonly sse_ping_interval?: number;
   readonly stream_options?: { readonly include_usage?: boolean };
   readonly user?: string;
   readonly safety_identifier?: string;

@@ -142,6 +142,10 @@ export const OWN_FIELDS = {
     neutral(true),
   ),
   ...owned(CONSTRAINT_FIELDS),
+  sse_ping_interval: own(
+    schema.integer(-1, 3600),
+    "llama-server's: after so many seconds without an event a stream says that it goes on; 0 or -1: never; default: what the server was started with",
+  ),
   cache_prompt: own(schema.flag, "no effect: what prompts begin with is shared in any case", neutral(true, false)),
   skip_special_tokens: own(schema.only(true), "special tokens are no part of a text", neutral(true)),
   spaces_between_special_tokens: own(schema.flag, "no effect, since these are no part of a text", neutral(true, false)),

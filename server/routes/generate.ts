@@ -42,6 +42,7 @@ async function generate(serving: Serving, api: TextApi, request: FastifyRequest,
   try {
     await answer(serving, asked, exchange);
   } catch (error) {
+    stream?.rest();
     const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
     if (reply.raw.destroyed) return void reply.hijack();
     if (!stream?.isOpen) throw reason;
@@ -91,11 +92,6 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const { facts, started } = request;
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;
-  using ticket = await admit(serving, request, {
-    texts: texts.map((text) => mostTokens(engine, text)),
-    signal,
-    ...(place !== undefined && { place }),
-  });
   const writer = (exchange.writer = api.open({
     asked,
     model: engine.model,
@@ -105,6 +101,13 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
     isStream: stream !== undefined,
     started,
   }));
+  const seconds = body.sse_ping_interval ?? serving.pingInterval;
+  if (seconds > 0) stream?.keepAlive(1000 * seconds);
+  using ticket = await admit(serving, request, {
+    texts: texts.map((text) => mostTokens(engine, text)),
+    signal,
+    ...(place !== undefined && { place }),
+  });
   facts.answer = writer.id;
   const readers = texts.map(() => readerFor(given, forms));
   const usage = (facts.usage = openUsage());
@@ -121,8 +124,10 @@ function sinkOf(
   stream: EventStream | undefined,
   isChat: boolean,
 ): Sink {
+  let isBegun = false;
   const begin = (): void => {
-    if (stream && !stream.isOpen) void stream.sendAll(writer.begin());
+    if (!isBegun) void stream?.sendAll(writer.begin());
+    isBegun = true;
   };
   return {
     piece(index, piece) {

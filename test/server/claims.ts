@@ -38,6 +38,10 @@ is a 400 before llama.cpp sees it :: tokenize/tokenize :: what takes too much is
 A client that goes away frees its place within a token, also while it waits or while its prompt is read :: server/lifecycle :: leaves the queue, and ends the reading of its prompt
 A client that reads slowly holds up only its own text :: server/lifecycle :: a reader that is slow holds up only its own text
 one that takes nothing for 60 s counts as gone :: server/events :: a reader that takes nothing counts as gone after a time
+has a ping each 15 seconds :: server/pings :: each API's stream has pings before its first event, and the same text
+an event ~ping~ of Anthropic's API, a comment line of server-sent events for OpenAI's :: server/pings :: each API's stream has pings before its first event, and the same text
+what is refused after it is an event :: server/pings :: a refusal after a ping is an event; without pings it has its status
+Ollama's lines of JSON have no such thing :: server/events :: lines of JSON have none
 ~response_format~ is enforced while tokens are picked :: server/chat :: a JSON schema is enforced
 A keyword that cannot be enforced is a 400 :: server/chat :: a JSON schema is enforced
 Tools are shown to the model by its chat template :: server/chat :: one that must be called is called, with arguments that its schema allows
