@@ -62,7 +62,7 @@ A call that a limit cuts has the arguments so far :: server/calls :: a tool whos
 what is cut before its arguments is content :: server/calls :: several calls, and text after them
 is in ~reasoning_content~ of a message :: server/reasoning :: is separated from content, whole and as a stream
 The form of thoughts is read off the chat template :: chat/reasoningForms :: what the template writes, and the next turn with it
-Of llama.cpp's 70 templates 45 have one :: chat/reasoningForms :: the templates without a form
+Of llama.cpp's 70 templates 46 have one :: chat/reasoningForms :: the templates without a form
 ~reasoning_format: "none"~ leaves the text as the model wrote it :: server/reasoning :: is content as it is written with ~reasoning_format: none~
 A thought that the prompt begins has no mark in the text :: chat/reasoningForms :: a thought that the prompt begins
 one that does not end is all of the answer :: server/reasoning :: that does not end is all of the answer
