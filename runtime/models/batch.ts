@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
-import { type AnswerLimits, type AnswerParts } from "./answers.js";
+import type { AnswerLimits, AnswerParts } from "./answers.js";
 import { Reading } from "./reading.js";
 import { chatPrompt, LIMITS } from "./chats.js";
 import type { ChatMessage } from "../chat/messages.js";

@@ -92,7 +92,7 @@ describe("lines of standard input", () => {
     const args = ["-e", "greedy()", "--template", template, "--grammar", grammar];
     const { stdout, status } = chat(["In the beginning"], ...args);
     expect([status, stdout]).toEqual([0, "<think>\nHe said\n</think>\nAnd it was so\n"]);
-    const cut = chat(["In the beginning", "And"], ...args, "-n", "6", "--stats");
+    const cut = chat(["In the beginning", "And"], ...args, "-n", "9", "--stats");
     expect(cut.stdout).toMatch(/^<think>\nHe.*\n<\/think>\n<think>\nHe.*\n<\/think>\n$/);
     const [first, second] = [...cut.stderr.matchAll(/^(\d+) tokens of prompt/gm)].map(([, count]) => Number(count));
     expect(second! - first!).toBeGreaterThan(6);

@@ -165,12 +165,12 @@ describe("models", () => {
     const { body } = await post(`${front.url}/v1/samplers`, { sampler: "top_k(4) |> dist()", model: "one" });
     expect((await ask(front, { model: "one", sampler: body["id"], temperature: null })).status).toBe(200);
     // as Ollama's clients name it
-    const chat = { messages: [{ role: "user", content: "In" }], stream: false, options: { num_predict: 1 } };
+    const raw = { prompt: "In", raw: true, options: { num_predict: 1 } };
     const ollama = new Ollama({ host: front.url });
-    expect((await ollama.chat({ model: "two:latest", ...chat, stream: false })).model).toBe("two:latest");
+    expect((await ollama.generate({ model: "two:latest", ...raw })).model).toBe("two:latest");
     expect((await ollama.show({ model: "two" })).details.format).toBe("gguf");
     expect((await post(`${front.url}/api/show`, { name: "two" })).status).toBe(200);
-    expect((await post(`${front.url}/api/chat`, { model: "four", ...chat })).body).toMatchObject({
+    expect((await post(`${front.url}/api/generate`, { model: "four", ...raw })).body).toMatchObject({
       error: expect.stringContaining("`four` does not exist") as unknown,
     });
     for (const path of ["/health", "/openapi.json", "/metrics", "/api/version"])
