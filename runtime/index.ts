@@ -27,6 +27,7 @@ export { chainOf, compile, compilePipeline, type Chain } from "./chain/chain.js"
 export type { AnyChainTypes, ChainTypes, EvaluateOptionsOf, Measured, Plain } from "./chain/chainTypes.js";
 export type { ChatMessage, TextPart, Tool, ToolCall } from "./chat/messages.js";
 export type { CallPart, Part } from "./chat/answer.js";
+export type { ToolChoice } from "./chat/calls/choice.js";
 export type { Effort } from "./chat/reasoning/efforts.js";
 export type { ChatOptions } from "./chat/render.js";
 export type { CacheType, FlashAttention } from "@ggsl/compiler/llama/contexts.js";

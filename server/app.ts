@@ -8,7 +8,7 @@ import { inClientsNames } from "./apis/read.js";
 import type { Usage } from "./engine/texts.js";
 import { refusalFor } from "./faults.js";
 import { guarded } from "./guarded.js";
-import { addBodies, checkEncoding } from "./http/body.js";
+import { addBodies, checkEncoding, type ReadBytes } from "./http/body.js";
 import { checkUrl, clientRefusal, refuseOn, refuseOthers } from "./http/faults.js";
 import type { Connections } from "./http/connections.js";
 import { setHeaders } from "./http/headers.js";
@@ -107,6 +107,8 @@ export interface AppOptions {
   readonly proxies: Proxies;
   readonly connections: Connections;
   readonly held: HeldBytes;
+  /** What bodies are made into; default: what their JSON says. */
+  readonly readBytes?: ReadBytes;
   readonly onAnswered: (answered: Answered) => void;
 }
 
@@ -121,7 +123,7 @@ const CLOSING: ReadonlySet<RefusalReason> = new Set([
 const OPEN: ReadonlySet<string> = new Set(["/health", "/ready", "/openapi.json", ...["/", "/index.html", "/*"]]);
 
 export function buildApp(options: AppOptions): FastifyInstance {
-  const { serving, addRoutes, files, hosts, cors, proxies, connections, held, onAnswered } = options;
+  const { serving, addRoutes, files, hosts, cors, proxies, connections, held, readBytes, onAnswered } = options;
   const { metrics } = serving;
   const paths = filePaths({ ...files, needsKey: serving.keys.isRequired });
   const methods = methodsOf({ has: (path) => paths.has(decoded(path)) });
@@ -161,7 +163,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
       refuse(error, request, reply);
     },
   });
-  addBodies(app, held);
+  addBodies(app, held, readBytes);
   app.decorateRequest("key");
   app.decorateRequest("client", "");
   app.decorateRequest("started", 0);

@@ -3,6 +3,7 @@ import { loadJinja } from "ggsl/chat/jinja.js";
 import { invalid } from "ggsl/core/errors.js";
 import { lacksPick } from "ggsl/generation/request.js";
 import { loadModel, type Model } from "ggsl/models/model.js";
+import { detailsOf, type ModelDetails } from "./apis/ollama/entries.js";
 import { addModelRoutes, buildApp } from "./app.js";
 import {
   checkNames,
@@ -13,6 +14,7 @@ import {
   GRACE,
   modelNames,
   PATIENCE,
+  pingIntervalOf,
   slotNames,
   spareOf,
   type ServeOptions,
@@ -53,9 +55,10 @@ export interface Server {
   close(grace?: number): Promise<void>;
 }
 
-/** With the log to which it writes. */
+/** With the log to which it writes, and what it tells of its model. */
 interface LoggingServer extends Server {
   readonly log: ServerLog;
+  readonly details: ModelDetails;
 }
 
 /**
@@ -71,6 +74,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
   const metrics = new Metrics();
   const slots = slotNames(options);
   const guards = guardsOf(options);
+  const pingInterval = pingIntervalOf(options);
   const cost = costLimits(options.limits ?? {});
   const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
@@ -127,6 +131,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       answering: new Set(),
       isLenient: options.lenient ?? false,
       patience: PATIENCE,
+      pingInterval,
     };
     await warmUp(serving);
     // what a request needs is read now: later there may be no descriptor left for it
@@ -146,6 +151,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       backend: model.backend,
       sequences,
       contextSize: engine.contextSize,
+      details: detailsOf(model),
       listen: () => listen(app, options),
       async close(grace = GRACE) {
         await ended(serving, grace);
@@ -165,7 +171,7 @@ export async function serve(options: ServeOptions, started: (url: string, server
 }
 
 /** A server that takes requests with these keys alone. */
-export const openBehind = (options: ServeOptions, keys: KeyRing): Promise<Server> => open(options, keys);
+export const openBehind = (options: ServeOptions, keys: KeyRing): Promise<LoggingServer> => open(options, keys);
 
 /** Checks all that `serve` would need, and frees it. */
 export async function checkServer(options: ServeOptions): Promise<void> {

@@ -23,4 +23,6 @@ export interface Serving {
   readonly isLenient: boolean;
   /** Milliseconds that the reader of a stream may take nothing. */
   readonly patience: number;
+  /** Seconds without an event until a stream has a ping; 0 or less: never. */
+  readonly pingInterval: number;
 }

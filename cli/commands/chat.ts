@@ -12,6 +12,7 @@ import type { Model } from "ggsl/models/model.js";
 import { loadChains, type ChainOptions } from "../chain.js";
 import { advisedBy, reportBroken } from "../advice.js";
 import { commandOf, HELP, type ChatCommand } from "../chat/commands.js";
+import { ShownAnswer } from "../chat/shown.js";
 import { isTerminal, openTurns } from "../chat/turns.js";
 import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/template.js";
 import { addChainOptions } from "../chainFlags.js";
@@ -134,7 +135,8 @@ class Session {
     const { tokens, ctxSize } = options;
     this.abort = new AbortController();
     const { signal } = this.abort;
-    let [answer, facts] = ["", ""];
+    const shown = new ShownAnswer();
+    let facts = "";
     let isFull = false;
     try {
       const generation = model.chat(this.messages, {
@@ -147,10 +149,7 @@ class Session {
         ...(tokens !== undefined && { maxTokens: tokens }),
         ...(ctxSize !== undefined && { contextSize: ctxSize }),
       });
-      for await (const { text } of generation) {
-        answer += text;
-        process.stdout.write(isTerminal() ? visible(text) : text);
-      }
+      for await (const part of generation.parts()) shown.add(part);
       const stats = generation.stats();
       facts = factsLine(stats);
       isFull = stats.finish === "context";
@@ -159,14 +158,18 @@ class Session {
         this.messages.pop();
         throw error;
       }
+      shown.end();
       process.stdout.write(" [stopped]");
     } finally {
       this.abort = undefined;
-      if (answer !== "" || signal.aborted) process.stdout.write("\n");
+      shown.end();
+      if (shown.isBegun || signal.aborted) process.stdout.write("\n");
       if (isFull) process.stderr.write(`the answer ends here, because the context is full: ${MAKE_ROOM}\n`);
       if (this.given.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
     }
-    this.messages.push({ role: "assistant", content: answer });
+    const { content: written, reasoning } = shown;
+    const thought = reasoning === "" ? {} : { reasoning_content: reasoning };
+    this.messages.push({ role: "assistant", content: written, ...thought });
   }
 
   run(command: ChatCommand): void {

@@ -32,6 +32,7 @@ interface Options extends ModelFlags {
   readonly files?: string;
   readonly log?: "json" | "off";
   readonly logPrompts?: true;
+  readonly ssePingInterval?: number;
   readonly lenient?: true;
   readonly cors?: readonly string[];
   readonly allowHost?: readonly string[];
@@ -132,6 +133,11 @@ export const addServe = (command: Command): Command =>
     )
     .option("--log-prompts", "the log has the bodies of requests, too")
     .option(
+      "--sse-ping-interval <seconds>",
+      "a stream that sends nothing for so long has a ping, so that proxies and clients wait; -1: never (default: 15)",
+      pingInterval,
+    )
+    .option(
       "--lenient",
       "ignore fields of requests that are unknown or not supported, and names of other models; name them in the header x-ggsl-ignored",
     )
@@ -215,6 +221,7 @@ const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> 
     cors,
     trustProxy,
     strict,
+    ssePingInterval: options.ssePingInterval,
     contextSize: options.ctxSize,
     decodeWork: options.decodeWork,
     connections: options.connections,
@@ -234,6 +241,12 @@ const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> 
 function port(text: string): number {
   const value = natural(text);
   if (value > 65_535) throw new InvalidArgumentError("Expected an integer from 0 to 65535.");
+  return value;
+}
+
+function pingInterval(text: string): number {
+  const value = /^-?\d{1,4}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= -1 && value <= 3600)) throw new InvalidArgumentError("Expected an integer from -1 to 3600.");
   return value;
 }
 

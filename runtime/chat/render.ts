@@ -5,6 +5,8 @@ import type { NativeModel } from "../backends/native/binding.js";
 import { tokenText } from "../sequence/prompt.js";
 import { threadsHere } from "../core/threads.js";
 import { EFFORTS, type Effort } from "./reasoning/efforts.js";
+import { calledTools, toolChoice, type ToolChoice } from "./calls/choice.js";
+import { checkContinued } from "./continued.js";
 import { loadJinja } from "./jinja.js";
 import type { Rendered } from "./letters.js";
 import { Budget, CHAT_THREADS, NotHere } from "./limits.js";
@@ -22,10 +24,23 @@ export interface ChatOptions {
    */
   readonly tools?: readonly Tool[] | undefined;
   /**
+   * Whether the model may call the tools, must call one, or the one that is named. With `none` it is not shown them. A call that must come
+   * is enforced, with arguments that its schema allows, and with `auto` what begins as a call is one: by the chain's parameter of the type
+   * `grammar`, which has no other value then.
+   * @default `auto`
+   */
+  readonly toolChoice?: ToolChoice | undefined;
+  /**
    * End the prompt with the beginning of the model's answer.
    * @default true
    */
   readonly addGenerationPrompt?: boolean | undefined;
+  /**
+   * End the prompt with the content of the last message, one of the role `assistant`: the answer goes on from there, and is what comes
+   * after it.
+   * @default false
+   */
+  readonly continueFinalMessage?: boolean | undefined;
   /**
    * A Jinja template, or the name of one of the model's, as in `tool_use`. The model's own is `tokenizer.chat_template` in
    * its metadata.
@@ -47,7 +62,9 @@ export interface ChatOptions {
 
 export const CHAT: is.Checks<ChatOptions> = {
   tools: checkTools,
+  toolChoice,
   addGenerationPrompt: is.flag,
+  continueFinalMessage: is.flag,
   template: is.text,
   variables: is.someObject,
   reasoning: is.oneOf(true, false, ...EFFORTS),
@@ -55,7 +72,10 @@ export const CHAT: is.Checks<ChatOptions> = {
 const checkChat = is.options(CHAT);
 
 /** A conversation whose form is correct; its template has not run. */
-export interface Conversation extends Pick<RenderTask, "messages" | "tools" | "variables" | "addGenerationPrompt"> {
+export interface Conversation extends Pick<
+  RenderTask,
+  "messages" | "tools" | "variables" | "addGenerationPrompt" | "continueFinalMessage"
+> {
   readonly hasTools: boolean;
   readonly template: string | undefined;
 }
@@ -64,7 +84,15 @@ export interface Conversation extends Pick<RenderTask, "messages" | "tools" | "v
 export function openConversation(messages: readonly ChatMessage[], options: ChatOptions): Conversation {
   checkMessages(messages);
   checkChat(options, "options");
-  const { tools, addGenerationPrompt = true, template, variables } = options;
+  const { template, variables, continueFinalMessage = false } = options;
+  const called = calledTools(options);
+  const tools = options.toolChoice === "none" ? undefined : options.tools;
+  const { addGenerationPrompt = !continueFinalMessage } = options;
+  if (continueFinalMessage && addGenerationPrompt)
+    throw invalid("`continueFinalMessage` and `addGenerationPrompt` cannot both be true: give one");
+  if (continueFinalMessage) checkContinued(messages);
+  if (continueFinalMessage && called)
+    throw invalid("`toolChoice` asks for a call, and `continueFinalMessage` for content that goes on: give one");
   const reserved = Object.keys(variables ?? {}).find((name) => RESERVED.has(name));
   if (reserved !== undefined)
     throw invalid(`\`variables.${reserved}\` cannot be given: templates have another \`${reserved}\``);
@@ -73,6 +101,7 @@ export function openConversation(messages: readonly ChatMessage[], options: Chat
     tools: tools && plain(tools, "tools"),
     variables: variables && plain(variables, "variables"),
     addGenerationPrompt,
+    continueFinalMessage,
     hasTools: (tools?.length ?? 0) > 0,
     template,
   };

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Several generations in one context, decoded together. */
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
-import { Reading, type AnswerLimits, type AnswerParts } from "./answers.js";
+import type { AnswerLimits, AnswerParts } from "./answers.js";
+import { Reading } from "./reading.js";
 import { chatPrompt, LIMITS } from "./chats.js";
 import type { ChatMessage } from "../chat/messages.js";
 import { CHAT, type ChatOptions } from "../chat/render.js";
@@ -104,9 +105,9 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     request: SequenceRequest & ChatOptions & AnswerLimits,
   ): Generation & AnswerParts => {
     checkSequence(request, CHAT_REQUEST);
-    const reading = new Reading(model.native, request);
+    const reading = new Reading(model, request);
     const prompt = chatPrompt(model.native, messages, request, { reading });
-    return reading.with(generateIn({ scheduler, model, options }, prompt, reading.limited(request)));
+    return reading.with(generateIn({ scheduler, model, options }, prompt, reading.requestOf(request)));
   };
   return {
     add: add as GenerationBatch["add"],

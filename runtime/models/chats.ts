@@ -16,7 +16,8 @@ import type { NativeModel } from "../backends/native/binding.js";
 import { LatePrompt, promptTokens } from "../sequence/prompt.js";
 import type { Scheduler } from "../decode/scheduler/scheduler.js";
 import type { ChatMessage } from "../chat/messages.js";
-import { Reading, toldConversation, type AnswerLimits, type AnswerParts } from "./answers.js";
+import { toldConversation, type AnswerLimits, type AnswerParts } from "./answers.js";
+import { Reading } from "./reading.js";
 import { CHAT, openConversation, renderConversation, type ChatOptions } from "../chat/render.js";
 import { renderedTokens } from "../chat/tokens.js";
 
@@ -24,10 +25,12 @@ import { renderedTokens } from "../chat/tokens.js";
 export function chatPrompt(
   model: NativeModel,
   messages: readonly ChatMessage[],
-  { tools, addGenerationPrompt, template, variables, reasoning, lane, signal }: ChatOptions & Partial<SequenceRequest>,
+  options: ChatOptions & Partial<SequenceRequest>,
   { mostTokens = 0, reading }: { readonly mostTokens?: number | undefined; readonly reading?: Reading } = {},
 ): LatePrompt {
-  const conversation = openConversation(messages, { tools, addGenerationPrompt, template, variables, reasoning });
+  const { lane, signal, reasoning } = options;
+  const chosen = Object.fromEntries(Object.keys(CHAT).map((name) => [name, options[name as keyof ChatOptions]]));
+  const conversation = openConversation(messages, chosen);
   return new LatePrompt(async () => {
     try {
       const client = { lane, signal };
@@ -71,7 +74,7 @@ export class KeptContext {
   }
 }
 
-export const LIMITS: is.Checks<AnswerLimits> = { reasoningBudget: is.integer(0) };
+export const LIMITS: is.Checks<AnswerLimits> = { reasoningBudget: is.integer(0), parallelToolCalls: is.flag };
 const ANSWER: is.Checks<GenerateOptions & ChatOptions & AnswerLimits> = { ...REQUEST, ...RUN, ...CHAT, ...LIMITS };
 
 /** A generation in the kept context. */
@@ -82,7 +85,7 @@ export function startChat(
   options: GenerateOptions & ChatOptions & AnswerLimits,
 ): Generation & AnswerParts {
   checkSequence(options, ANSWER);
-  const reading = new Reading(model.native, options);
+  const reading = new Reading(model, options);
   const prompt = chatPrompt(model.native, messages, options, { reading });
   const settings = contextSettings(options, model.settings);
   const { placement, checkLogits } = options;
@@ -98,6 +101,6 @@ export function startChat(
     acquire: (request) => take().scheduler.acquire(request),
     companion: (...given) => take().scheduler.companion(...given),
   };
-  const request = reading.limited(options);
+  const request = reading.requestOf(options);
   return reading.with(generateIn({ scheduler, model, options }, prompt, request, () => taken?.free()));
 }

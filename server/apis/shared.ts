@@ -36,6 +36,12 @@ export const passed = (body: Body, rules: Rules): Body =>
 export const defined = (body: Body): Body =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 
+/** In APIs whose models go on with a last message of the assistant. */
+export function goesOn(messages: readonly object[]): Body {
+  const last: { readonly role?: unknown } | undefined = messages.at(-1);
+  return last?.role === "assistant" ? { continue_final_message: true } : {};
+}
+
 /** Whether the model thinks: by the variable that most templates read. Those of the request count first. */
 export const thinkingSwitch = (thinks: boolean, { chat_template_kwargs: variables }: Body): Body => ({
   chat_template_kwargs: { enable_thinking: thinks, ...(variables as object) },

@@ -101,6 +101,12 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
    * @default none
    */
   readonly trustProxy?: readonly string[] | undefined;
+  /**
+   * After so many seconds without an event a stream of server-sent events has a ping; 0 or -1: never.
+   * @default 15
+   * @unit seconds
+   */
+  readonly ssePingInterval?: number | undefined;
   /** Fields of requests that are not known or not done, and names of other models, are ignored, and named in a header. */
   readonly lenient?: boolean | undefined;
   /** Chains that the device cannot run as a whole are errors. */
@@ -128,6 +134,8 @@ export const DEFAULTS = { port: 8080, host: "127.0.0.1", sequences: 32, queue: 2
 export const OPEN = { connections: 1024, addressConnections: 256, bodyBytes: 2 ** 27, laneBodyBytes: 2 ** 25 } as const;
 /** Tokens of a text, unless the model was trained with fewer. */
 export const CONTEXT_SIZE = 4096;
+/** Seconds without an event until a stream has a ping. */
+export const PING_INTERVAL = 15;
 /** Milliseconds that the reader of a stream may take nothing. */
 export const PATIENCE = 60_000;
 /** Milliseconds for running texts to end. */
@@ -173,6 +181,7 @@ export const NAMES: OptionNames<ServeOptions> = {
   template: true,
   log: true,
   logPrompts: true,
+  ssePingInterval: true,
   lenient: true,
   strict: true,
   files: true,
@@ -244,6 +253,12 @@ export function openLimits(options: Partial<ServeOptions>): ConnectionLimits & B
     limits[name] = value;
   }
   return limits;
+}
+
+/** Seconds without an event until a stream has a ping; 0 or less: never. Throws `InputError`. */
+export function pingIntervalOf({ ssePingInterval: seconds = PING_INTERVAL }: Partial<ServeOptions>): number {
+  if (Number.isInteger(seconds) && seconds >= -1 && seconds <= 3600) return seconds;
+  throw invalid(`\`ssePingInterval\` must be an integer from -1 to 3600, found ${seconds}`);
 }
 
 /** The names by which the server may be asked for. Throws `InputError`. */

@@ -1,5 +1,6 @@
 /** The grammars of a request: they are prepared before it waits for a place, in turns of its lane. */
 import type { Chain } from "ggsl/chain/chain.js";
+import { enforceable as enforceableOf } from "ggsl/chat/calls/enforceable.js";
 import { InputError } from "ggsl/core/errors.js";
 import { kindOf } from "ggsl/grammars/kinds.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
@@ -49,9 +50,8 @@ export async function enforceable(
   asked: AskedGrammar | undefined,
   client: Waiter,
 ): Promise<AskedGrammar | undefined> {
-  const { without } = asked ?? {};
-  if (!asked || !without) return asked;
-  const canEnforce = async ({ source, field }: AskedGrammar): Promise<boolean> => {
+  if (!asked) return undefined;
+  return enforceableOf(asked, async ({ source, field }) => {
     try {
       await model.prepareGrammar(source, client);
       return true;
@@ -60,13 +60,7 @@ export async function enforceable(
       if (error instanceof InputError && error.code !== "BUSY") return false;
       throw refusalFor(error, field);
     }
-  };
-  if (await canEnforce(asked)) return asked;
-  const places = new Set<number>();
-  for (const [i, part] of (asked.parts ?? []).entries()) if (!(await canEnforce(part))) places.add(i);
-  const rest = without(places);
-  if (places.size > 0 && (await canEnforce(rest))) return rest;
-  return asked.mayBeLeftOut ? undefined : asked;
+  });
 }
 
 const named = (name: string, { reason, message, param }: Refusal): Refusal =>

@@ -6,6 +6,7 @@ import type { SequenceRequest } from "ggsl/generation/request.js";
 import type { ThoughtLimit } from "ggsl/generation/thought.js";
 import type { TokenizeLaterOptions } from "ggsl/models/options.js";
 import type { ChatBody, CommonBody, GivenBody, LogitsBody, TemplateBody } from "../request/bodies.js";
+import { checkContinued } from "../request/continued.js";
 import { refusalFor } from "../faults.js";
 import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
@@ -83,12 +84,14 @@ const messagesOf = ({ messages }: TemplateBody): readonly ChatMessage[] =>
   messages.map((message) => (message.role === "developer" ? { ...message, role: "system" } : message));
 
 async function renderingOf(engine: Engine, body: TemplateBody): Promise<ChatOptions> {
-  const { tools, tool_choice: choice, add_generation_prompt: begins } = body;
+  checkContinued(body);
+  const { tools, tool_choice: choice, add_generation_prompt: begins, continue_final_message: goesOn } = body;
   const variables = await variablesOf(engine, body);
   return {
     ...(tools?.length && choice !== "none" && { tools }),
     ...(variables && { variables }),
     ...(begins !== undefined && { addGenerationPrompt: begins }),
+    ...(goesOn && { continueFinalMessage: true }),
     template: engine.template,
   };
 }

@@ -61,15 +61,23 @@ export async function withoutUntold(
 
 const TOLD = ["enable_thinking", "reasoning_effort", "reasoning_budget", "thinking_budget_tokens"] as const;
 
-/** How the thoughts of the answer to a prompt are read; undefined for a model without. */
-export async function thoughtsAfter({ forms, model }: Engine, prompt: Int32Array): Promise<ThoughtOptions | undefined> {
+/** How the thoughts of the answer to a prompt are read; undefined for a model without. @param goesOn its content has begun */
+export async function thoughtsAfter(
+  { forms, model }: Engine,
+  prompt: Int32Array,
+  goesOn = false,
+): Promise<ThoughtOptions | undefined> {
   const { form } = await forms.thinking();
-  return form && { form, prompt: promptEndOf(form, prompt, (token) => model.textOf(token)) };
+  return form && { form, prompt: goesOn ? "content" : promptEndOf(form, prompt, (token) => model.textOf(token)) };
 }
 
 /** The limit of an answer's thought. Throws a `Refusal` for a model without thoughts. */
 export function thoughtLimitOf(
-  { reasoning_budget: budget, thinking_budget_tokens: other }: Partial<ChatBody>,
+  {
+    reasoning_budget: budget,
+    thinking_budget_tokens: other,
+    continue_final_message: goesOn = false,
+  }: Partial<ChatBody>,
   form: ReasoningForm | undefined,
 ): ThoughtLimit | undefined {
   if (budget !== undefined && other !== undefined && budget !== other)
@@ -80,5 +88,5 @@ export function thoughtLimitOf(
   if (most === undefined || most === -1) return undefined;
   const param = budget === undefined ? "thinking_budget_tokens" : "reasoning_budget";
   if (!form) throw unsupported(param, `cannot be ${most}: the model's chat template says nothing of thoughts: omit it`);
-  return limitOf(form, most);
+  return goesOn ? undefined : limitOf(form, most);
 }

@@ -46,5 +46,6 @@ async function run({ options, secret }: Job): Promise<void> {
     "disconnect",
     guarded("disconnect", () => end(0)),
   );
-  tell({ kind: "ready", url: await server.listen() });
+  const { details, contextSize } = server;
+  tell({ kind: "ready", url: await server.listen(), facts: { details, contextSize } });
 }

@@ -9,6 +9,7 @@ import { openLog, type ServerLog } from "../requestLog.js";
 import { checkServer, filesOf } from "../serve.js";
 import { Models } from "./models.js";
 import { checkFront, namesOf, optionsOf, type ServeModelsOptions } from "./options.js";
+import { PassedBody } from "./passedBody.js";
 import { startProcess } from "./process.js";
 import { addFront } from "./routes.js";
 
@@ -52,12 +53,14 @@ function open(options: ServeModelsOptions): ModelsServer & { readonly log: Serve
       addFront(to, {
         models,
         modelOf,
+        fileOf: (name) => fileOf.get(name)!.file,
         names: [...modelOf.keys()] as [string, ...string[]],
         metrics,
         isLenient: options.lenient ?? false,
         created: Math.floor(Date.now() / 1000),
       }),
     files: filesOf(options),
+    readBytes: (bytes) => new PassedBody(bytes),
     ...guards,
     onAnswered: tellsOf(metrics, log),
   });

@@ -8,6 +8,7 @@ import { abortError } from "ggsl/core/errors.js";
 import type { Log } from "../log.js";
 import { Refusal, shuttingDown } from "../refusal.js";
 import type { ModelProcess } from "./process.js";
+import type { ModelFacts } from "./protocol.js";
 
 export interface ModelsOptions {
   readonly names: readonly string[];
@@ -35,6 +36,8 @@ export interface ModelState {
 interface Model {
   readonly name: string;
   process: ModelProcess | undefined;
+  /** Once it was loaded. */
+  facts: ModelFacts | undefined;
   loading: Promise<ModelProcess> | undefined;
   isUnloading: boolean;
   running: number;
@@ -87,6 +90,19 @@ export class Models {
       state: stateOf(model),
       running: model.running,
     }));
+  }
+
+  get names(): readonly string[] {
+    return [...this.#models.keys()];
+  }
+
+  stateOf(name: string): ModelState["state"] {
+    return stateOf(this.#models.get(name)!);
+  }
+
+  /** What a model is, once it was loaded. */
+  factsOf(name: string): ModelFacts | undefined {
+    return this.#models.get(name)!.facts;
   }
 
   /** The process of a model, loaded now if need be. Throws a `Refusal`, or the reason of the signal. */
@@ -200,6 +216,7 @@ export class Models {
       (process) => {
         model.loading = undefined;
         model.process = process;
+        model.facts = process.facts;
         model.loadedAt = performance.now();
         log.info(
           { model: model.name, pid: process.pid, ms: Math.round(performance.now() - since) },
@@ -253,6 +270,7 @@ export class Models {
 const unloaded = (name: string): Model => ({
   name,
   process: undefined,
+  facts: undefined,
   loading: undefined,
   isUnloading: false,
   running: 0,

@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { randomBytes } from "node:crypto";
 import type { ServeOptions } from "../config/options.js";
 import { guarded } from "../guarded.js";
-import type { FromChild, Job, ToChild } from "./protocol.js";
+import type { FromChild, Job, ModelFacts, ToChild } from "./protocol.js";
 
 export interface ModelProcess {
   /** Where it listens; only this machine reaches it. */
   readonly url: URL;
+  readonly facts: ModelFacts;
   /** What requests of the front bring. */
   readonly secret: string;
   readonly pid: number;
@@ -36,12 +37,13 @@ export async function startProcess(options: ServeOptions): Promise<ModelProcess>
   // its lines of the log go where the front's go
   const child = spawn(process.execPath, [...execArgv, file], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   let failure: string | undefined;
-  let ready!: (url: string) => void;
-  const started = new Promise<string>((resolve) => (ready = resolve));
+  type Ready = Extract<FromChild, { readonly kind: "ready" }>;
+  let ready!: (message: Ready) => void;
+  const started = new Promise<Ready>((resolve) => (ready = resolve));
   child.on(
     "message",
     guarded("message", (message: FromChild) => {
-      if (message.kind === "ready") ready(message.url);
+      if (message.kind === "ready") ready(message);
       else failure = message.message;
     }),
   );
@@ -59,9 +61,10 @@ export async function startProcess(options: ServeOptions): Promise<ModelProcess>
   });
   const send = (message: Job | ToChild): void => void child.send(message, () => undefined);
   send({ options, secret });
-  const url = await Promise.race([started, over.then((reason) => Promise.reject(new Error(reason)))]);
+  const { url, facts } = await Promise.race([started, over.then((reason) => Promise.reject(new Error(reason)))]);
   return {
     url: new URL(url),
+    facts,
     secret,
     pid: child.pid!,
     over,

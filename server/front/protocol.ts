@@ -1,5 +1,12 @@
 /** What the front and the process of a model say to each other. */
+import type { ModelDetails } from "../apis/ollama/entries.js";
 import type { ServeOptions } from "../config/options.js";
+
+/** What a process tells of its model. */
+export interface ModelFacts {
+  readonly details: ModelDetails;
+  readonly contextSize: number;
+}
 
 /** The first message to a process. */
 export interface Job {
@@ -15,6 +22,6 @@ export interface ToChild {
 }
 
 export type FromChild =
-  | { readonly kind: "ready"; readonly url: string }
+  | { readonly kind: "ready"; readonly url: string; readonly facts: ModelFacts }
   /** The model cannot be loaded. */
   | { readonly kind: "failed"; readonly message: string };

@@ -1,4 +1,4 @@
-/** A request that a process of the front answers: its body and headers go there, and the answer comes back as it is written. */
+/** A request that a process of the front answers: its body and headers go there as they came, and the answer comes back as it is written. */
 import http, { type IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { guarded } from "../guarded.js";
@@ -7,6 +7,7 @@ import { REQUEST_ID } from "../http/requestId.js";
 import { KEY_HEADER } from "../keys/ring.js";
 import { Refusal } from "../refusal.js";
 import { toldKey } from "./keys.js";
+import { PassedBody } from "./passedBody.js";
 import type { ModelProcess } from "./process.js";
 
 /** Of a connection, or told by the front itself. */
@@ -33,7 +34,7 @@ interface Passed {
 
 /** Resolves when the answer is sent, or the client has gone. Throws a `Refusal` if the process ends before it answers. */
 export async function pass({ request, reply, process }: Passed): Promise<void> {
-  const body = request.body === undefined || request.body === null ? undefined : JSON.stringify(request.body);
+  const body = request.body instanceof PassedBody ? request.body.bytes : undefined;
   const sent = http.request(new URL(request.url, process.url), {
     method: request.method,
     headers: headersOf(request, process, body),
@@ -55,7 +56,7 @@ export async function pass({ request, reply, process }: Passed): Promise<void> {
   }
 }
 
-function headersOf({ headers, id, client, key }: FastifyRequest, { secret }: ModelProcess, body: string | undefined) {
+function headersOf({ headers, id, client, key }: FastifyRequest, { secret }: ModelProcess, body: Buffer | undefined) {
   const kept = Object.entries(headers).filter(([name]) => !OWN.has(name));
   return {
     ...Object.fromEntries(kept),
@@ -63,11 +64,11 @@ function headersOf({ headers, id, client, key }: FastifyRequest, { secret }: Mod
     "x-forwarded-for": client,
     [REQUEST_ID]: id,
     [KEY_HEADER]: toldKey(key),
-    ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+    ...(body !== undefined && { "content-length": body.length }),
   };
 }
 
-const answerTo = (sent: http.ClientRequest, body: string | undefined): Promise<IncomingMessage> =>
+const answerTo = (sent: http.ClientRequest, body: Buffer | undefined): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     sent.once("response", resolve).once("error", guarded("error", reject));
     sent.end(body);

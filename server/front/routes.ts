@@ -1,28 +1,20 @@
 /** The paths of a front: most are answered by the process of the model that a request names. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { guarded } from "../guarded.js";
-import type { Metrics } from "../metrics/metrics.js";
+import { pathOf } from "../http/path.js";
 import { ignore } from "../routes/exchange.js";
 import { unknownModel } from "../routes/models.js";
 import { addOpenApi, ROUTES } from "../routes/openapi.js";
-import type { Models } from "./models.js";
+import type { Fronting } from "./fronting.js";
+import { addLists } from "./lists.js";
+import { PassedBody } from "./passedBody.js";
 import { pass } from "./proxy.js";
 
-export interface Fronting {
-  readonly models: Models;
-  /** The models, and those with one of the server's samplers as `NAME:SAMPLER`; the first one is that of requests without a name. */
-  readonly names: readonly [string, ...string[]];
-  /** The model of each of these names. */
-  readonly modelOf: ReadonlyMap<string, string>;
-  readonly metrics: Metrics;
-  /** Names of other models are those of the first one. */
-  readonly isLenient: boolean;
-  /** In seconds since 1970. */
-  readonly created: number;
-}
-
 /** Of the front itself. */
-const OWN: ReadonlySet<string> = new Set(["/", "/health", "/ready", "/metrics", "/openapi.json", "/v1/models"]);
+const OWN: ReadonlySet<string> = new Set([
+  ...["/", "/health", "/ready", "/metrics", "/openapi.json", "/v1/models"],
+  ...["/api/tags", "/api/ps", "/api/version"],
+]);
 
 export function addFront(app: FastifyInstance, front: Fronting): void {
   for (const route of Object.keys(ROUTES)) {
@@ -30,20 +22,11 @@ export function addFront(app: FastifyInstance, front: Fronting): void {
     if (!OWN.has(url)) app.route({ method, url, handler: (request, reply) => answer(front, request, reply) });
   }
   addOwn(app, front);
+  addLists(app, front);
   addOpenApi(app);
 }
 
-function addOwn(app: FastifyInstance, { models, names, modelOf, metrics, created }: Fronting): void {
-  const entryOf = (name: string): object => {
-    const own = modelOf.get(name)!;
-    const { state } = models.states.find((model) => model.name === own)!;
-    return { id: name, object: "model", created, owned_by: "ggsl", state };
-  };
-  app.get("/v1/models", () => ({ object: "list", data: names.map(entryOf) }));
-  app.get<{ Params: { "*": string } }>("/v1/models/*", ({ params: { "*": name } }) => {
-    if (!modelOf.has(name)) throw unknownModel(names, name, "model");
-    return entryOf(name);
-  });
+function addOwn(app: FastifyInstance, { models, metrics }: Fronting): void {
   app.get("/health", () => ({ status: "ok" }));
   app.get("/ready", (_, reply) => {
     void reply.code(models.isOpen ? 200 : 503);
@@ -72,13 +55,16 @@ async function answer(front: Fronting, request: FastifyRequest, reply: FastifyRe
 
 /** The name that a request gives, in its body or after `?model=`. Throws a `Refusal` for one that the front does not have. */
 function nameOf({ names, modelOf, isLenient }: Fronting, request: FastifyRequest, reply: FastifyReply): string {
-  const { model: inBody } = (request.body ?? {}) as { readonly model?: unknown };
+  const path = pathOf(request.url);
+  const inBody = request.body instanceof PassedBody ? request.body.modelOn(path) : undefined;
   const { model: inUrl } = (request.query ?? {}) as { readonly model?: unknown };
-  const given = [inBody, inUrl].find((one) => typeof one === "string" && one !== "") as string | undefined;
+  const named = [inBody, inUrl].find((one) => typeof one === "string" && one !== "") as string | undefined;
+  // as Ollama's clients write it
+  const given = path.startsWith("/api/") ? named?.replace(/:latest$/, "") : named;
   const [first] = names;
   if (given === undefined) return first;
   if (modelOf.has(given)) return given;
   if (!isLenient) throw unknownModel(names, given, "model");
-  if (inBody === given) ignore(reply, ["model"]);
+  if (inBody === named) ignore(reply, ["model"]);
   return first;
 }

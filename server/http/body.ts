@@ -10,9 +10,24 @@ import { most, REQUEST_TIMES } from "./limits.js";
 
 const UTF8 = /^utf-?8$/i;
 
+/** Makes a body of its bytes, which are not empty. Throws a `Refusal`. */
+export type ReadBytes = (bytes: Buffer) => unknown;
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** JSON in UTF-8. */
+const jsonOf: ReadBytes = (bytes) => readJson(textOf(bytes));
+
+function textOf(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new Refusal("invalid_json", "the body is not UTF-8");
+  }
+}
+
 /** All paths take such bodies, and no others. */
-export function addBodies(app: FastifyInstance, held: HeldBytes): void {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+export function addBodies(app: FastifyInstance, held: HeldBytes, readBytes: ReadBytes = jsonOf): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
     const holder: Holder = { lane: laneOf(request) };
@@ -29,15 +44,7 @@ export function addBodies(app: FastifyInstance, held: HeldBytes): void {
     if (charset !== undefined && !UTF8.test(charset))
       throw new Refusal("unsupported_media_type", `the body must be in UTF-8, found the charset "${charset}"`);
     if (bytes.length === 0) throw new Refusal("invalid_json", "the body is empty: expected a JSON object");
-    return readJson(textOf(bytes));
-  }
-
-  function textOf(bytes: Buffer): string {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      throw new Refusal("invalid_json", "the body is not UTF-8");
-    }
+    return readBytes(bytes);
   }
 }
 

@@ -12,6 +12,8 @@ export interface StreamEvent {
 export interface StreamForm {
   readonly type: string;
   readonly text: (event: StreamEvent) => string;
+  /** What says that an answer still comes, and is no part of it; absent for a form that has no such thing. */
+  readonly ping?: string;
 }
 
 const dataOf = ({ data }: StreamEvent): string => (typeof data === "string" ? data : JSON.stringify(data));
@@ -19,6 +21,8 @@ const dataOf = ({ data }: StreamEvent): string => (typeof data === "string" ? da
 export const SERVER_SENT: StreamForm = {
   type: "text/event-stream; charset=utf-8",
   text: (event) => `${event.name === undefined ? "" : `event: ${event.name}\n`}data: ${dataOf(event)}\n\n`,
+  // a comment
+  ping: ": ping\n\n",
 };
 export const JSON_LINES: StreamForm = {
   type: "application/x-ndjson",
@@ -41,6 +45,7 @@ interface StreamOptions {
 
 export class EventStream {
   private drained: Promise<void> | undefined;
+  private pings: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly response: ServerResponse,
@@ -53,12 +58,40 @@ export class EventStream {
 
   /** Sends an event; a promise if its reader is behind, which resolves when it has caught up, or has gone. */
   send(event: StreamEvent): Promise<void> | undefined {
+    if (this.write(this.options.form.text(event))) return undefined;
+    return (this.drained ??= this.drain());
+  }
+
+  /**
+   * From now on a ping is sent whenever nothing else was for so many milliseconds: proxies and clients give up what is silent. The first
+   * one opens the stream.
+   */
+  keepAlive(milliseconds: number): void {
+    const { ping } = this.options.form;
+    if (ping === undefined) return;
+    const send = guarded("ping", () => {
+      // one that is behind has something to read
+      if (!this.response.writableNeedDrain) this.write(ping);
+    });
+    this.pings = setInterval(send, milliseconds);
+    this.response.once(
+      "close",
+      guarded("close", () => clearInterval(this.pings)),
+    );
+  }
+
+  /** No more pings. */
+  rest(): void {
+    clearInterval(this.pings);
+  }
+
+  /** False if the reader is behind. */
+  private write(text: string): boolean {
     const { response } = this;
     const { form, open } = this.options;
     if (!response.headersSent) response.writeHead(200, { "content-type": form.type, ...HEADERS, ...open() });
-    if (response.destroyed) return undefined;
-    if (response.write(form.text(event))) return undefined;
-    return (this.drained ??= this.drain());
+    this.pings?.refresh();
+    return response.destroyed || response.write(text);
   }
 
   /** Sends events in turn. */
@@ -70,6 +103,7 @@ export class EventStream {
 
   /** Sends the last events. */
   end(events: readonly StreamEvent[]): void {
+    this.rest();
     void this.sendAll(events);
     this.response.end();
   }

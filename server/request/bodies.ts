@@ -23,6 +23,7 @@ export interface CommonBody
   readonly logprobs?: boolean | number;
   readonly post_sampling_probs?: boolean;
   readonly stream?: boolean;
+  readonly sse_ping_interval?: number;
   readonly stream_options?: { readonly include_usage?: boolean };
   readonly user?: string;
   readonly safety_identifier?: string;
@@ -45,14 +46,14 @@ export interface CommonBody
   readonly allowed_token_ids?: readonly number[];
   readonly speculate?: GivenDrafts;
   readonly stop_token_ids?: readonly number[];
+  readonly response_format?: ResponseFormat;
+  readonly schema_options?: SchemaOptions;
 }
 
 export interface ChatBody extends CommonBody {
   readonly messages: readonly ChatMessage[];
   readonly max_completion_tokens?: number;
   readonly top_logprobs?: number;
-  readonly response_format?: ResponseFormat;
-  readonly schema_options?: SchemaOptions;
   readonly tools?: readonly Tool[];
   readonly tool_choice?: ToolChoice;
   readonly parallel_tool_calls?: boolean;
@@ -62,6 +63,8 @@ export interface ChatBody extends CommonBody {
   readonly enable_thinking?: boolean;
   readonly reasoning_budget?: number;
   readonly thinking_budget_tokens?: number;
+  readonly continue_final_message?: boolean;
+  readonly add_generation_prompt?: boolean;
 }
 
 interface CompletionBody extends CommonBody {
@@ -70,7 +73,7 @@ interface CompletionBody extends CommonBody {
 
 export type ResponseFormat =
   | { readonly type: "text" }
-  | { readonly type: "json_object" }
+  | { readonly type: "json_object"; readonly schema?: object }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };
 
 type ToolChoice =
@@ -79,10 +82,16 @@ type ToolChoice =
 /** A conversation that is not answered. */
 export type TemplateBody = Pick<
   ChatBody,
-  "model" | "messages" | "tools" | "tool_choice" | "chat_template_kwargs" | "reasoning_effort" | "enable_thinking"
-> & {
-  readonly add_generation_prompt?: boolean;
-};
+  | "model"
+  | "messages"
+  | "tools"
+  | "tool_choice"
+  | "chat_template_kwargs"
+  | "reasoning_effort"
+  | "enable_thinking"
+  | "continue_final_message"
+  | "add_generation_prompt"
+>;
 
 export interface TokenizeBody {
   readonly model?: string;

@@ -2,24 +2,22 @@
 import type { Tool } from "ggsl/chat/messages.js";
 import type { GrammarSource } from "ggsl/grammars/types.js";
 import { Refusal } from "../refusal.js";
-import type { ChatBody } from "./bodies.js";
+import type { ChatBody, CommonBody } from "./bodies.js";
 import { parametersOf } from "ggsl/chat/calls/arguments.js";
 import type { CallForm } from "ggsl/chat/calls/form.js";
+import { ofWholeAnswer } from "./continued.js";
 import { constraintOf } from "./constraints.js";
+import { loosened } from "ggsl/chat/calls/choice.js";
+import type { Enforceable } from "ggsl/chat/calls/enforceable.js";
 import { callsFormat, freeFormat } from "ggsl/chat/calls/grammar.js";
 import type { ThoughtOptions } from "ggsl/chat/answer.js";
-import { afterThought, type AfterThought } from "ggsl/chat/reasoning/grammar.js";
+import { answerGrammar } from "ggsl/chat/reasoning/grammar.js";
 
-/** A grammar, and the field that asks for it. */
-export interface AskedGrammar {
+/** A grammar, and the field that asks for it. It may be left out, too, where the chain has no place for it. */
+export interface AskedGrammar extends Enforceable<AskedGrammar> {
   readonly source: GrammarSource;
   readonly field: string;
-  /** What it is made of, each with its field: what is wrong with the whole is wrong with one of them. */
   readonly parts?: readonly AskedPart[];
-  /** The same without what the parts of these places ask for: the text need not obey those that cannot be enforced. */
-  readonly without?: (places: ReadonlySet<number>) => AskedGrammar;
-  /** Where the chain has no place for it, or it cannot be enforced, no grammar is taken. */
-  readonly mayBeLeftOut?: boolean;
 }
 
 export interface AskedPart extends AskedGrammar {
@@ -38,6 +36,7 @@ export interface AnswerForms {
 export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForms): AskedGrammar | undefined {
   const called = calledTools(body);
   const format = askedFormat(body);
+  if (body.continue_final_message && (called || format)) throw ofWholeAnswer(called ? "tool_choice" : format!.field);
   if (!form) return format && afterThoughts(format, thoughts);
   if (!called) return format ? formatOrCalls(body, form, format, thoughts) : autoGrammar(body, form, thoughts);
   if (format)
@@ -49,7 +48,10 @@ export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForm
       },
     );
   const { schema_options: schema = {} } = body;
-  const source = wrapped({ calls: callsFormat(form, called, { schema, isParallel: mayCallMore(body) }) }, thoughts);
+  const source = answerGrammar(
+    { calls: callsFormat(form, called, { schema, isParallel: mayCallMore(body) }) },
+    thoughts,
+  );
   return { source, field: "tool_choice", parts: partsOf(body, called) };
 }
 
@@ -57,17 +59,13 @@ export function grammarFor(body: ChatBody, { calls: form, thoughts }: AnswerForm
 export const mayCallMore = ({ parallel_tool_calls: isParallel = true, tool_choice: choice }: ChatBody): boolean =>
   isParallel && typeof choice !== "object";
 
-/** What comes after a thought, where there can be one. */
-const wrapped = (after: AfterThought, thoughts: ThoughtOptions | undefined): GrammarSource => {
-  const { content, calls } = after;
-  const formats = [...(content ? [content] : []), ...(calls ? [calls] : [])];
-  const alone = formats.length === 1 ? formats[0]! : { type: "or", elements: formats };
-  return { structuralTag: thoughts ? afterThought(thoughts, after) : alone };
-};
-
 function afterThoughts(format: AskedPart, thoughts: ThoughtOptions | undefined): AskedGrammar {
   if (!thoughts) return format;
-  return { source: wrapped({ content: formOfTag(format.source) }, thoughts), field: format.field, parts: [format] };
+  return {
+    source: answerGrammar({ content: formOfTag(format.source) }, thoughts),
+    field: format.field,
+    parts: [format],
+  };
 }
 
 /** Each tool's schema. */
@@ -78,16 +76,12 @@ const partsOf = ({ tools = [], schema_options: options }: ChatBody, called: read
     name: `the tool \`${tool.function.name}\``,
   }));
 
-/** The tools, those of some places with any arguments. */
-const loosened = (tools: readonly Tool[], places: ReadonlySet<number>): readonly Tool[] =>
-  tools.map((tool, i) => (places.has(i) ? withAnyArguments(tool) : tool));
-
 /** Text in which calls may come. */
 function autoGrammar(body: ChatBody, form: CallForm, thoughts: ThoughtOptions | undefined): AskedGrammar | undefined {
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar | undefined => {
     const calls = freeFormat(form, given, { schema, isParallel });
-    const source = calls && wrapped({ calls }, thoughts);
+    const source = calls && answerGrammar({ calls }, thoughts);
     return source && { source, field: "tools", parts: partsOf(body, tools), mayBeLeftOut: true };
   };
   const whole = asked(tools);
@@ -104,7 +98,7 @@ function formatOrCalls(
   const { tools = [], schema_options: schema = {}, parallel_tool_calls: isParallel = true } = body;
   const asked = (given: readonly Tool[]): AskedGrammar => {
     const calls = callsFormat(form, given, { schema, isParallel });
-    const source = wrapped({ content: formOfTag(format.source), calls }, thoughts);
+    const source = answerGrammar({ content: formOfTag(format.source), calls }, thoughts);
     return { source, field: format.field, parts: [...partsOf(body, tools), format] };
   };
   return { ...asked(tools), without: (places) => asked(loosened(tools, places)) };
@@ -124,13 +118,8 @@ function formOfTag(source: GrammarSource): object {
   return { ...options, type: "json_schema", json_schema: jsonSchema };
 }
 
-const withAnyArguments = (tool: Tool): Tool => ({
-  ...tool,
-  function: { ...tool.function, parameters: { type: "object" } },
-});
-
-/** By OpenAI's field, or one of another tool. */
-function askedFormat(body: ChatBody): AskedPart | undefined {
+/** What the whole text obeys, by OpenAI's field, or one of another tool. */
+export function askedFormat(body: CommonBody): AskedPart | undefined {
   const source = formatGrammar(body);
   const other = constraintOf(body);
   if (source && other)
@@ -145,9 +134,11 @@ function askedFormat(body: ChatBody): AskedPart | undefined {
   return source ? { source, field: "response_format", name } : other && { ...other, name };
 }
 
-function formatGrammar({ response_format: format, schema_options: options }: ChatBody): GrammarSource | undefined {
+function formatGrammar({ response_format: format, schema_options: options }: CommonBody): GrammarSource | undefined {
   if (!format || format.type === "text") return undefined;
-  return { ...options, jsonSchema: format.type === "json_object" ? { type: "object" } : format.json_schema.schema };
+  if (format.type === "json_schema") return { ...options, jsonSchema: format.json_schema.schema };
+  const { schema = {} } = format;
+  return { ...options, jsonSchema: Object.keys(schema).length > 0 ? schema : { type: "object" } };
 }
 
 /** The tools of which one must be called; undefined if none must. */

@@ -61,7 +61,8 @@ export const stop: Schema = either(text, listOf(text, { maxItems: 16 }));
 export const logprobs: Schema = either(flag, integer(0, 20));
 
 export const responseFormat: Schema = either(
-  object({ type: only("text", "json_object") }, "type"),
+  object({ type: only("text") }, "type"),
+  object({ type: only("json_object"), schema: someObject }, "type"),
   object(
     {
       type: only("json_schema"),

@@ -17,8 +17,7 @@ import { EventStream } from "../http/events.js";
 import { laneOf } from "../lanes/lane.js";
 import { Refusal } from "../refusal.js";
 import type { ChatBody, GivenBody } from "../request/bodies.js";
-import { constraintOf } from "../request/constraints.js";
-import { grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
+import { askedFormat, grammarFor, mayCallMore, type AnswerForms } from "../request/grammars.js";
 import type { Serving } from "../serving.js";
 import { abortFor, addApiPost, admit, chooseModel, clientOf, ignore, pause, takeQuota } from "./exchange.js";
 import type { ChosenModel } from "./models.js";
@@ -43,6 +42,7 @@ async function generate(serving: Serving, api: TextApi, request: FastifyRequest,
   try {
     await answer(serving, asked, exchange);
   } catch (error) {
+    stream?.rest();
     const reason: unknown = abort.signal.aborted ? abort.signal.reason : error;
     if (reply.raw.destroyed) return void reply.hijack();
     if (!stream?.isOpen) throw reason;
@@ -80,7 +80,7 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const forms = given.endpoint === "chat" ? await formsFor(engine, given.body, prompts[0]!) : undefined;
   const grammar = await enforceable(
     engine,
-    given.endpoint === "chat" ? grammarFor(given.body, forms!) : constraintOf(body),
+    given.endpoint === "chat" ? grammarFor(given.body, forms!) : askedFormat(body),
     waiter,
   );
   const client = clientOf(request);
@@ -92,11 +92,6 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   const { facts, started } = request;
   facts.sampler = prepared.chain.name;
   facts.user = body.user ?? body.safety_identifier;
-  using ticket = await admit(serving, request, {
-    texts: texts.map((text) => mostTokens(engine, text)),
-    signal,
-    ...(place !== undefined && { place }),
-  });
   const writer = (exchange.writer = api.open({
     asked,
     model: engine.model,
@@ -106,6 +101,13 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
     isStream: stream !== undefined,
     started,
   }));
+  const seconds = body.sse_ping_interval ?? serving.pingInterval;
+  if (seconds > 0) stream?.keepAlive(1000 * seconds);
+  using ticket = await admit(serving, request, {
+    texts: texts.map((text) => mostTokens(engine, text)),
+    signal,
+    ...(place !== undefined && { place }),
+  });
   facts.answer = writer.id;
   const readers = texts.map(() => readerFor(given, forms));
   const usage = (facts.usage = openUsage());
@@ -122,8 +124,10 @@ function sinkOf(
   stream: EventStream | undefined,
   isChat: boolean,
 ): Sink {
+  let isBegun = false;
   const begin = (): void => {
-    if (stream && !stream.isOpen) void stream.sendAll(writer.begin());
+    if (!isBegun) void stream?.sendAll(writer.begin());
+    isBegun = true;
   };
   return {
     piece(index, piece) {
@@ -153,7 +157,7 @@ function readerFor(given: GivenBody, { calls: form, thoughts }: Partial<AnswerFo
 
 const formsFor = async (engine: Engine, body: ChatBody, prompt: Int32Array): Promise<AnswerForms> => ({
   calls: await callFormFor(engine, body),
-  thoughts: await thoughtsAfter(engine, prompt),
+  thoughts: await thoughtsAfter(engine, prompt, body.continue_final_message),
 });
 
 /** The form of calls, if the model may call tools. */

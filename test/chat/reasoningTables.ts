@@ -8,8 +8,6 @@ export const WITHOUT = [
   "GigaChat3.1-10B-A1.8B",
   "Kimi-K2-Instruct",
   "LFM2-8B-A1B",
-  // the model thinks, its template does not know of it
-  "MiMo-VL",
   "MiniMax-M1",
   "Mistral-Small-3.2-24B-Instruct-2506",
   "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
@@ -106,6 +104,7 @@ export const HIDDEN: Readonly<Record<string, "always" | "without calls" | "witho
   "HuggingFaceTB-SmolLM3-3B": "always",
   "Kimi-K2-Thinking": "without calls",
   "LFM2.5-Instruct": "always",
+  "MiMo-VL": "always",
   "NVIDIA-Nemotron-Nano-v2": "always",
   "Qwen-QwQ-32B": "always",
   "Reka-Edge": "without thinking",

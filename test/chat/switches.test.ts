@@ -47,6 +47,7 @@ const SWITCHES: Readonly<Record<string, object>> = {
   "Kimi-K3": { on: {}, off: { thinking: false } },
   "LFM2.5-8B-A1B": NO_SWITCH,
   "LFM2.5-Instruct": NO_SWITCH,
+  "MiMo-VL": NO_SWITCH,
   "MiniMax-M2": NO_SWITCH,
   "MiniMax-M3": { on: { thinking_mode: "enabled" }, off: { thinking_mode: "disabled" } },
   "NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": OFF,

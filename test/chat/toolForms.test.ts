@@ -29,9 +29,10 @@ const WITHOUT_CALLS = [
 
 /** Templates whose calls are in a form that is not read. */
 const UNREAD: Readonly<Record<string, string>> = {
-  "MiniMax-M3": "a mark for each argument that has its name",
+  "MiniMax-M3":
+    'elements in elements, named as arguments are: an empty list, an empty object and an empty text are written the same, and so are 1 and "1"',
   "meetkai-functionary-medium-v3.2": "the mark is the end of the prompt, and content begins with a name, too",
-  "muse-glimmer": "the name comes twice",
+  "muse-glimmer": "the name comes twice, and the mark before it, `to=`, is that of content, too",
 };
 
 /** Templates that show the first call of several only, or refuse several. */

@@ -81,6 +81,29 @@ describe("lines of standard input", () => {
     expect(full.stderr).toMatch(/^error: the prompt has \d+ tokens.*\/clear begins again, \/undo/);
   });
 
+  test("thoughts are apart from the answer, in one form, and reach the next turn", () => {
+    const template = join(folder, "thinks.jinja");
+    writeFileSync(
+      template,
+      "{% for m in messages %}{% if m.reasoning_content %}[THINK]{{ m.reasoning_content }}[/THINK]{% endif %}{{ m.content }}\n{% endfor %}",
+    );
+    const grammar = join(folder, "thinks.gbnf");
+    writeFileSync(grammar, 'root ::= "[THINK]He said[/THINK]And it was so"\n');
+    const args = ["-e", "greedy()", "--template", template, "--grammar", grammar];
+    const { stdout, status } = chat(["In the beginning"], ...args);
+    expect([status, stdout]).toEqual([0, "<think>\nHe said\n</think>\nAnd it was so\n"]);
+    const cut = chat(["In the beginning", "And"], ...args, "-n", "9", "--stats");
+    expect(cut.stdout).toMatch(/^<think>\nHe.*\n<\/think>\n<think>\nHe.*\n<\/think>\n$/);
+    const [first, second] = [...cut.stderr.matchAll(/^(\d+) tokens of prompt/gm)].map(([, count]) => Number(count));
+    expect(second! - first!).toBeGreaterThan(6);
+    const coloured = spawnSync(process.execPath, [MAIN, "chat", model, "--backend", "cpu", "-c", "512", ...args], {
+      encoding: "utf8",
+      input: "In the beginning",
+      env: { ...process.env, FORCE_COLOR: "1" },
+    });
+    expect(coloured.stdout).toBe("\x1b[2mHe said\x1b[22m\n\nAnd it was so\n");
+  });
+
   test("a model without a template, and one from a file", () => {
     const args = ["chat", DEMO_MODEL, "--backend", "cpu"];
     const failed = ggsl(args);

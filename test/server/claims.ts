@@ -38,6 +38,10 @@ is a 400 before llama.cpp sees it :: tokenize/tokenize :: what takes too much is
 A client that goes away frees its place within a token, also while it waits or while its prompt is read :: server/lifecycle :: leaves the queue, and ends the reading of its prompt
 A client that reads slowly holds up only its own text :: server/lifecycle :: a reader that is slow holds up only its own text
 one that takes nothing for 60 s counts as gone :: server/events :: a reader that takes nothing counts as gone after a time
+has a ping each 15 seconds :: server/pings :: each API's stream has pings before its first event, and the same text
+an event ~ping~ of Anthropic's API, a comment line of server-sent events for OpenAI's :: server/pings :: each API's stream has pings before its first event, and the same text
+what is refused after it is an event :: server/pings :: a refusal after a ping is an event; without pings it has its status
+Ollama's lines of JSON have no such thing :: server/events :: lines of JSON have none
 ~response_format~ is enforced while tokens are picked :: server/chat :: a JSON schema is enforced
 A keyword that cannot be enforced is a 400 :: server/chat :: a JSON schema is enforced
 Tools are shown to the model by its chat template :: server/chat :: one that must be called is called, with arguments that its schema allows
@@ -58,7 +62,7 @@ A call that a limit cuts has the arguments so far :: server/calls :: a tool whos
 what is cut before its arguments is content :: server/calls :: several calls, and text after them
 is in ~reasoning_content~ of a message :: server/reasoning :: is separated from content, whole and as a stream
 The form of thoughts is read off the chat template :: chat/reasoningForms :: what the template writes, and the next turn with it
-Of llama.cpp's 70 templates 45 have one :: chat/reasoningForms :: the templates without a form
+Of llama.cpp's 70 templates 46 have one :: chat/reasoningForms :: the templates without a form
 ~reasoning_format: "none"~ leaves the text as the model wrote it :: server/reasoning :: is content as it is written with ~reasoning_format: none~
 A thought that the prompt begins has no mark in the text :: chat/reasoningForms :: a thought that the prompt begins
 one that does not end is all of the answer :: server/reasoning :: that does not end is all of the answer
@@ -71,6 +75,12 @@ What the template cannot be told is a 400 :: server/reasoning :: %s cannot be to
 ends a thought after so many tokens :: server/reasoning :: writes the end, and the answer begins
 With 0 there is no thought :: server/reasoning :: of 0 leaves no thought
 are enforced after the thought, which is free text :: server/reasoning :: comes the format of the response
+the answer is what comes after it :: server/continued :: the answer is what comes after the last message, whole and as a stream, without a thought
+The prompt is what the template writes up to the end of that text :: chat/continued :: is the beginning of the conversation, as llama.cpp's engine writes it: %s
+without it a last message of the assistant is one of the history :: server/continued :: without it a last message of the assistant is one of the history
+No thought comes, since the answer has begun :: chat/continued :: with what ~generate~ writes after the same text, and no thought comes
+A thought alone cannot go on :: server/continued :: %j is refused
+are about the whole answer, and are refused :: server/continued :: %j is refused
 template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
@@ -108,6 +118,8 @@ listen at 127.0.0.1 for it alone :: server/front :: a process takes no requests 
 and have the limits of the key of each request :: server/front :: keys, bodies, names of hosts and pages of other origins
 They write its line of the log :: server/front :: each request has one line of the log, with the client's address
 and a process that ends, are a 503 with ~retry-after~ :: server/front :: is a 503 with the reason, and is started again after a while
+The bytes of a body reach the process as they came :: server/passedBodies :: reaches the process as it came: digits, escapes, blanks, and its type
+are lists of all models, and load none :: server/front :: are in the lists of Ollama's and Anthropic's clients, and none is loaded for them
 take the name as ~?model=NAME~ :: server/front :: all paths of a server with one model are answered, with ~?model=~ where there is no body
 ~--check~ loads each model once :: server/front :: --check loads each model, and says what is wrong with one
 The server asks proxies by the header ~x-accel-buffering~ :: server/events :: the headers keep proxies from collecting events, and the last event says that it is
@@ -156,7 +168,8 @@ The key is in ~x-api-key~ or in ~authorization~ :: server/apis/requests :: come 
 Results of tools are messages of the role ~tool~, in the order in which they come :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 those of a history reach the template as ~reasoning_content~ :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
-A last message of the assistant is a 400 :: server/apis/requests :: is refused by the name
+A last message of the assistant [goes on](server.md#answers-that-have-begun): the answer :: server/clients/anthropic :: an answer that has begun
+In ~/api/chat~ a last message of the assistant [goes on] :: server/clients/ollama :: an answer that has begun
 ~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream
 Entries of ~/v1/models~ have the members of Anthropic's form :: server/clients/anthropic :: models
 renders the conversation with its tools, and takes no place :: server/clients/anthropic :: a conversation, and its tokens

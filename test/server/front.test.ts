@@ -1,10 +1,12 @@
 /** Several models behind one address, each in a process of its own. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import Anthropic from "@anthropic-ai/sdk";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 import { ToldKeys } from "../../server/front/keys.js";
 import { openModelsServer } from "../../server/index.js";
@@ -130,13 +132,48 @@ describe("models", () => {
     });
   });
 
+  test("are in the lists of Ollama's and Anthropic's clients, and none is loaded for them", async () => {
+    const fresh = await open([
+      "--sampler",
+      `own=${file("own.ggsl", 'import { greedy } from "std"\nchain c() = greedy()\n')}`,
+    ]);
+    try {
+      const ollama = new Ollama({ host: fresh.url });
+      const { models } = await ollama.list();
+      expect(models.map(({ name }) => name)).toEqual(["one", "two", "three", "one:own", "two:own", "three:own"]);
+      expect(models.every(({ size }) => size === statSync(DEMO_MODEL).size)).toBe(true);
+      expect((await ollama.ps()).models).toEqual([]);
+      const anthropic = new Anthropic({ baseURL: fresh.url, apiKey: "none", maxRetries: 0 });
+      const ids: string[] = [];
+      for await (const { type, id } of anthropic.models.list()) ids.push(`${type} ${id}`);
+      expect(ids).toEqual(models.map(({ name }) => `model ${name}`));
+      expect(await loaded(fresh)).toEqual([]);
+      await ask(fresh, { model: "two" });
+      const { models: running } = await ollama.ps();
+      expect(running).toMatchObject([{ name: "two", context_length: 256, details: { family: "llama" } }]);
+      const details = (await ollama.list()).models.map((model) => model.details.family);
+      expect(details).toEqual(["", "llama", "", "", "llama", ""]);
+    } finally {
+      await fresh.close();
+    }
+  });
+
   test("all paths of a server with one model are answered, with `?model=` where there is no body", async () => {
     const props = await fetch(`${front.url}/props?model=two`);
     expect([props.status, await props.json()]).toEqual([200, expect.objectContaining({ model_alias: "two" })]);
     expect((await post(`${front.url}/tokenize`, { content: "In", model: "one" })).body["tokens"]).toBeDefined();
     const { body } = await post(`${front.url}/v1/samplers`, { sampler: "top_k(4) |> dist()", model: "one" });
     expect((await ask(front, { model: "one", sampler: body["id"], temperature: null })).status).toBe(200);
-    for (const path of ["/health", "/openapi.json", "/metrics"])
+    // as Ollama's clients name it
+    const raw = { prompt: "In", raw: true, options: { num_predict: 1 } };
+    const ollama = new Ollama({ host: front.url });
+    expect((await ollama.generate({ model: "two:latest", ...raw })).model).toBe("two:latest");
+    expect((await ollama.show({ model: "two" })).details.format).toBe("gguf");
+    expect((await post(`${front.url}/api/show`, { name: "two" })).status).toBe(200);
+    expect((await post(`${front.url}/api/generate`, { model: "four", ...raw })).body).toMatchObject({
+      error: expect.stringContaining("`four` does not exist") as unknown,
+    });
+    for (const path of ["/health", "/openapi.json", "/metrics", "/api/version"])
       expect((await fetch(front.url + path)).status).toBe(200);
     expect((await fetch(`${front.url}/v1/nothing`)).status).toBe(404);
     expect((await fetch(`${front.url}/v1/completions`)).status).toBe(405);

@@ -56,6 +56,9 @@ describe("grammars", () => {
       isYes,
     ],
     ["structured_outputs", { json_object: true }, (text) => text.startsWith("{")],
+    ["response_format", { type: "json_object", schema: OBJECT }, isObject],
+    ["response_format", { type: "json_object", schema: { enum: ["a", 5] } }, (text) => ['"a"', "5"].includes(text)],
+    ["response_format", { type: "json_schema", json_schema: { name: "a", schema: OBJECT } }, isObject],
   ];
 
   test.each(FORMS)("%s: %j", async (name, value, accepts) => {
@@ -86,6 +89,17 @@ describe("grammars", () => {
     },
   );
 
+  test("of `response_format` alone, a text begins as a JSON object, and options of schemas count", async () => {
+    for (const format of [{ type: "json_object" }, { type: "json_object", schema: {} }]) {
+      const { text } = choiceOf(await ask({ response_format: format }));
+      expect(text).toMatch(/^\{/);
+    }
+    const spaced = { type: "json_object", schema: OBJECT };
+    const answer = await ask({ response_format: spaced, schema_options: { whitespace: "none" } });
+    expect(textOf(answer)).toMatch(/^\{"a":[12]\}$/);
+    expect(textOf(await ask({ response_format: { type: "text" } }))).toBe(textOf(await ask({})));
+  });
+
   test("what is wrong has the name of its field", async () => {
     for (const [fields, param] of [
       [{ grammar: "root ::= (" }, "grammar"],
@@ -98,6 +112,8 @@ describe("grammars", () => {
       [{ structured_outputs: { json_object: false } }, "structured_outputs"],
       [{ structured_outputs: { structural_tag: "{" } }, "structured_outputs.structural_tag"],
       [{ grammar: GBNF, guided_regex: "a" }, "guided_regex"],
+      [{ grammar: GBNF, response_format: { type: "json_object" } }, "grammar"],
+      [{ response_format: { type: "json_object", schema: { type: "array", uniqueItems: true } } }, "response_format"],
     ] as const) {
       const { status, body } = await ask(fields);
       expect({ fields, status, error: body.error }).toMatchObject({ fields, status: 400, error: { param } });

@@ -20,9 +20,9 @@ export interface ReasoningForm extends ReasoningTexts {
 
 /**
  * What a prompt ends with: the beginning of a thought; the end of one, which may be empty, or of what comes before content; or neither, so
- * that the model decides whether it thinks.
+ * that the model decides whether it thinks. Or content, which goes on.
  */
-export type PromptEnd = "open" | "closed" | "free";
+export type PromptEnd = "open" | "closed" | "free" | "content";
 
 /** What a prompt ends with, as its template writes it. */
 export function promptEnd({ letters: { open, close, next, content } }: ReasoningForm, prompt: string): PromptEnd {

@@ -1,6 +1,7 @@
 /** Grammars of texts that begin with a thought: what they ask for comes after it. */
 import type { ThoughtOptions } from "../answer.js";
 import { formatsOf, withoutMarks } from "../calls/controls.js";
+import type { GrammarSource } from "../../grammars/types.js";
 import type { ReasoningForm } from "./form.js";
 
 /** What comes after a thought. */
@@ -8,6 +9,13 @@ export interface AfterThought {
   readonly content?: object;
   /** In place of content. */
   readonly calls?: object;
+}
+
+/** The grammar of an answer, after a thought where there can be one. */
+export function answerGrammar(after: AfterThought, thoughts: ThoughtOptions | undefined): GrammarSource {
+  const { content, calls } = after;
+  const formats = [...(content ? [content] : []), ...(calls ? [calls] : [])];
+  return { structuralTag: thoughts ? afterThought(thoughts, after) : either(...formats) };
 }
 
 /** The format of a structural tag: a thought where one can come, then one of the formats. */
@@ -30,7 +38,7 @@ export function afterThought({ form, prompt }: ThoughtOptions, { content, calls 
     return next === "" && isToken(before) ? [calls, sequence(...lettersOf(before), calls)] : [calls];
   };
   const begun = either(...contents(next !== ""), ...called(next !== ""));
-  if (prompt === "closed") return either(...contents(false), ...called(next !== ""));
+  if (prompt === "closed" || prompt === "content") return either(...contents(false), ...called(next !== ""));
   const gap = next === "" ? [{ type: "regex", pattern: BLANKS }] : lettersOf(next);
   const thought = [...thoughtFormats(form, close.trim()), ...gap, begun];
   if (prompt === "open") return sequence(...thought);

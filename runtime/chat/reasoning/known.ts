@@ -38,4 +38,11 @@ export const KNOWN: readonly Known[] = [
     close: "<|inner_suffix|>",
     content: { open: "", close: "" },
   },
+  {
+    source: "MiMo-VL.jinja: the models of the name in its system message think, and it says nothing of thoughts",
+    sign: "You are MiMo, an AI assistant developed by Xiaomi.",
+    open: "<think>\n",
+    close: "\n</think>\n",
+    content: { open: "", close: "" },
+  },
 ];

@@ -30,7 +30,7 @@ export class ReasoningReader {
     private readonly form: ReasoningForm,
     prompt: PromptEnd,
   ) {
-    this.place = ({ open: "thought", closed: "after", free: "begin" } as const)[prompt];
+    this.place = ({ open: "thought", closed: "after", free: "begin", content: "content" } as const)[prompt];
     this.isAfterThought = prompt === "closed";
     this.open = form.open.trim();
     this.close = form.close.trim();

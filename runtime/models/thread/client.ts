@@ -63,7 +63,9 @@ const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true })
 const chatNames = is.named<WorkerChatOptions>({
   ...ANY,
   tools: true,
+  toolChoice: true,
   addGenerationPrompt: true,
+  continueFinalMessage: true,
   template: true,
   variables: true,
   reasoning: true,

@@ -11,7 +11,7 @@ export const messages: TextApi = {
   form: formOf("/v1/messages", MESSAGES_FIELDS),
   translate,
   errors: anthropicErrors,
-  stream: SERVER_SENT,
+  stream: { ...SERVER_SENT, ping: SERVER_SENT.text({ name: "ping", data: { type: "ping" } }) },
   open: (context) => new MessageAnswer(context),
 };
 

@@ -34,7 +34,7 @@ const CONVERSATION: Rules = {
   model: same("model")["model"]!,
   messages: yes(
     listOf(message, { minItems: 1 }),
-    "blocks are `text`, `tool_use`, `tool_result` and `thinking`; `cache_control`, `citations` and signatures have no effect. The last message is not the assistant's",
+    "blocks are `text`, `tool_use`, `tool_result` and `thinking`; `cache_control`, `citations` and signatures have no effect. A last message of the assistant goes on",
     { isRequired: true },
   ),
   system: yes(either(text, listOf(textBlock)), "the system's message, before the others", neutral("", [])),

@@ -27,11 +27,6 @@ export function messagesOf(body: Body, origins: Origins): readonly object[] {
     readonly system?: string | readonly Block[];
     readonly messages: readonly Message[];
   };
-  if (messages.at(-1)?.role === "assistant")
-    throw unsupported(
-      `messages[${messages.length - 1}].role`,
-      'must not be "assistant" in the last message: an answer that has begun is not gone on with',
-    );
   const all: object[] = [];
   const add = (path: string, message: object): void => {
     origins.set(`messages[${all.length}]`, path);

@@ -1,7 +1,7 @@
 /** Bodies of Anthropic's Messages in the server's own form. */
 import { fieldOf, type Body } from "../../request/fields.js";
 import type { Reading, Translated } from "../api.js";
-import { defined, OWN, passed, same, thinkingSwitch } from "../shared.js";
+import { defined, goesOn, OWN, passed, same, thinkingSwitch } from "../shared.js";
 import { messagesOf } from "./messages.js";
 import { choiceOf, toolsOf } from "./tools.js";
 
@@ -12,12 +12,14 @@ export function translate(body: Body, reading: Reading): Translated {
   const origins = new Map<string, string>();
   const { user_id: user } = (body["metadata"] ?? {}) as { readonly user_id?: string };
   origins.set("stop", body["stop_sequences"] === undefined ? "stop" : "stop_sequences").set("user", "metadata.user_id");
+  const messages = messagesOf(body, origins);
   return {
     endpoint: "chat",
     body: defined({
+      ...goesOn(messages),
       ...passed(body, OWN),
       ...passed(body, SAME),
-      messages: messagesOf(body, origins),
+      messages,
       tools: toolsOf(body, reading, origins),
       ...choiceOf(body["tool_choice"], origins),
       stop: body["stop_sequences"] ?? body["stop"],

@@ -71,7 +71,7 @@ export const CHAT_FIELDS: Rules = {
   ...COMMON,
   messages: yes(
     listOf(message),
-    "without one the model counts as loaded, and nothing is written; images cannot be read",
+    "without one the model counts as loaded, and nothing is written; images cannot be read. A last message of the assistant goes on",
     neutral([]),
   ),
   tools: same("tools")["tools"]!,

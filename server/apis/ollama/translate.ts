@@ -2,7 +2,7 @@
 import { Refusal } from "../../refusal.js";
 import type { Body } from "../../request/fields.js";
 import type { Reading, Translated } from "../api.js";
-import { defined, OWN, passed, thinkingSwitch } from "../shared.js";
+import { defined, goesOn, OWN, passed, thinkingSwitch } from "../shared.js";
 import { GONE_OPTIONS, START_OPTIONS } from "./fields.js";
 
 type Origins = Map<string, string>;
@@ -12,11 +12,14 @@ export function translateChat(body: Body, reading: Reading): Translated {
   const origins: Origins = new Map();
   const common = commonOf(body, reading, origins);
   if (messages.length === 0) return loaded(common, origins, { message: { role: "assistant", content: "" } });
+  const given = messages.map((message, i) => messageOf(message, `messages[${i}]`));
   return {
     endpoint: "chat",
     body: defined({
+      // with calls it is complete
+      ...(!messages.at(-1)!.tool_calls?.length && goesOn(given)),
       ...common,
-      messages: messages.map((message, i) => messageOf(message, `messages[${i}]`)),
+      messages: given,
       tools: body["tools"],
       tool_choice: body["tool_choice"],
     }),
@@ -27,20 +30,15 @@ export function translateChat(body: Body, reading: Reading): Translated {
 export function translateGenerate(body: Body, reading: Reading): Translated {
   const { prompt = "", system, raw } = body as { prompt?: string; system?: string; raw?: boolean };
   const origins: Origins = new Map([["messages", "prompt"]]);
-  const {
-    response_format: format,
-    chat_template_kwargs: variables,
-    reasoning_effort: effort,
-    ...common
-  } = commonOf(body, reading, origins);
+  const { chat_template_kwargs: variables, reasoning_effort: effort, ...common } = commonOf(body, reading, origins);
   if (prompt === "") return loaded(common, origins, { response: "" });
   if (!raw) {
     const user = { role: "user", content: prompt };
     const messages = system === undefined ? [user] : [{ role: "system", content: system }, user];
-    const chat = defined({ response_format: format, chat_template_kwargs: variables, reasoning_effort: effort });
+    const chat = defined({ chat_template_kwargs: variables, reasoning_effort: effort });
     return { endpoint: "chat", body: { ...common, ...chat, messages }, origins };
   }
-  for (const [path, value] of Object.entries({ system, format, think: variables ?? effort }))
+  for (const [path, value] of Object.entries({ system, think: variables ?? effort }))
     if (value !== undefined) reading.drop(path, "with `raw` the prompt is gone on with as it is: omit one of them");
   const { logprobs, top_logprobs: most = 0, max_tokens = -1, ...rest } = common;
   return {

@@ -86,7 +86,15 @@ const CASES: readonly (readonly [api: { path: string; base: object }, fields: ob
   [RESPONSES, { input: "x".repeat(5000) }, "input", /tokens: shorten it/],
   [RESPONSES, { sampler: "gredy()" }, "sampler", /did you mean `greedy`/],
   [MESSAGES, { messages: [] }, "messages", /1 or more/],
-  [MESSAGES, { messages: [...USER, { role: "assistant", content: "I" }] }, "messages[1].role", /is not gone on with/],
+  [
+    MESSAGES,
+    {
+      system: "Speak",
+      messages: [...USER, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f" }] }],
+    },
+    "messages[1].content[0]",
+    /is a call in the last message/,
+  ],
   [
     MESSAGES,
     { messages: [{ role: "user", content: [{ type: "image", source: {} }] }] },
@@ -140,7 +148,7 @@ const CASES: readonly (readonly [api: { path: string; base: object }, fields: ob
   [CHAT, { format: "xml" }, "format", /must be "json"/],
   [CHAT, { format: { type: "array", uniqueItems: true } }, "format", /cannot be enforced/],
   [CHAT, { top_logprobs: 2 }, "top_logprobs", /needs `logprobs: true`/],
-  [GENERATE, { raw: true, format: "json" }, "format", /with `raw` the prompt is gone on with as it is/],
+  [GENERATE, { raw: true, think: true }, "think", /with `raw` the prompt is gone on with as it is/],
   [GENERATE, { raw: true, system: "a" }, "system", /with `raw`/],
   [GENERATE, { context: [1] }, "context", /send the conversation to `\/api\/chat`/],
   [GENERATE, { images: ["x"] }, "images", /read text only/],

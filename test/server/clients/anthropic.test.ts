@@ -80,6 +80,24 @@ ran("a conversation, and its tokens", async () => {
   expect(count).toBe(usage!.prompt_tokens);
 });
 
+ran("an answer that has begun", async () => {
+  const begun = [...messages, { role: "assistant" as const, content: "Let there be" }];
+  const whole = await client.messages.create({ ...base, messages: begun });
+  const { choices } = await server.client.completions.create({
+    ...{ model: "demo", prompt: "user: And God saidassistant: Let there be", max_tokens: 12, seed: 1 },
+  });
+  expect(textOf(whole)).toBe(choices[0]!.text);
+  const blocks = [{ type: "text" as const, text: "Let there be" }];
+  const stream = client.messages.stream({ ...base, messages: [...messages, { role: "assistant", content: blocks }] });
+  expect(textOf(await stream.finalMessage())).toBe(textOf(whole));
+  const { input_tokens: count } = await client.messages.countTokens({ model: "demo", messages: begun });
+  expect(whole.usage.input_tokens + whole.usage.cache_read_input_tokens!).toBe(count);
+  const format = { type: "json_schema" as const, schema: PLACE };
+  await expect(client.messages.create({ ...base, messages: begun, output_config: { format } })).rejects.toMatchObject({
+    error: { error: { param: "output_config.format", code: "unsupported_parameter" } },
+  });
+});
+
 ran("a call of a tool, and its result", async () => {
   const asked = { ...base, max_tokens: 80, tools };
   for (const choice of [{ type: "any" }, { type: "tool", name: "find" }] as const) {

@@ -66,6 +66,13 @@ ran("a prompt with the template, and without", async () => {
   expect(loaded).toMatchObject({ response: "", done: true, done_reason: "load" });
 });
 
+ran("an answer that has begun", async () => {
+  const begun = [...messages, { role: "assistant", content: "Let there be" }];
+  const { message } = await client.chat({ ...base, messages: begun });
+  const prompt = "user: And God saidassistant: Let there be";
+  expect(message.content).toBe((await client.generate({ model: "demo", options, prompt, raw: true })).response);
+});
+
 ran("a call of a tool, and its result", async () => {
   const asked = { ...base, options: { ...options, num_predict: 80 }, tools, ...{ tool_choice: "required" } };
   const { message } = await client.chat(asked);
@@ -93,6 +100,14 @@ ran("an object by a schema", async () => {
     options: asked.options,
   });
   expect((JSON.parse(response!) as Place).verse).toBeLessThanOrEqual(50);
+  const raw = await client.generate({
+    model: "demo",
+    prompt: "A place:",
+    raw: true,
+    format: PLACE,
+    options: asked.options,
+  });
+  expect((JSON.parse(raw.response!) as Place).verse).toBeLessThanOrEqual(50);
 });
 
 ran("options", async () => {
