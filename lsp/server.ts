@@ -17,7 +17,7 @@ import { LEGEND } from "./semantic.js";
 import { newSession } from "./session.js";
 import { newState } from "./state.js";
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly version: string;
   /** The folder of the standard library's sources, to show definitions in. */
   readonly stdFolder: string;

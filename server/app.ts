@@ -39,7 +39,7 @@ import { addTokens } from "./routes/tokens.js";
 import type { Serving } from "./serving.js";
 
 /** What the log and the metrics tell of a request. */
-export interface Facts {
+interface Facts {
   usage?: Usage;
   /** The name of the chain. */
   sampler?: string;

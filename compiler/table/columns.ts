@@ -29,7 +29,7 @@ export const scalar = (cx: Lowering, id: NodeId, facts: Facts = NO_FACTS): NodeV
 });
 
 /** The result of `make`, cached until the table changes. */
-export function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
+function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
   const { cache } = cx.table;
   const present = cache.get(name);
   if (present) return present;

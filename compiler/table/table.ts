@@ -5,13 +5,13 @@
 import type { Dim, NodeId } from "../graph/graph.js";
 import { outlastingFacts, type NodeValue, type Value } from "./value.js";
 
-export interface Let {
+interface Let {
   readonly value: Value;
   readonly version: number;
 }
 
 /** The input logits; or those of when rows were last dropped by their logits. */
-export interface RawLogits {
+interface RawLogits {
   /** f32, may be -inf. */
   readonly id: NodeId;
   /** Rows of which they are at most this are dropped. */

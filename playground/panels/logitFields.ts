@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<Shape, string>> = {
 /** The maximum number of tokens of history. */
 const MAX_HISTORY = 100_000;
 
-export interface LogitFields {
+interface LogitFields {
   /** Whether the logits are the model's. */
   isModel(): boolean;
   /** @param prompt the text's beginning */

@@ -29,7 +29,7 @@ export interface ChosenPlace {
   readonly before: TextSoFar;
 }
 
-export interface TextOptions extends WritingOptions {
+interface TextOptions extends WritingOptions {
   /** Called when the model is replaced or unloaded. */
   onModel(): void;
 }

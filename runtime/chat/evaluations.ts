@@ -15,7 +15,7 @@ export interface Runner {
   charge(steps: number): void;
 }
 
-export type Evaluation = (run: Runner, of: Any, scope: Environment) => Value;
+type Evaluation = (run: Runner, of: Any, scope: Environment) => Value;
 
 /** The package makes scopes and an object for each round of a loop: as slow as that many other steps. */
 const STEPS_OF_ROUND = 64;

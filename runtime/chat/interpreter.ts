@@ -12,7 +12,7 @@ import { textOf } from "./text.js";
 import { isList, isObject, valuesOf } from "./values.js";
 
 /** Where a template failed: the index of a tag, if known. */
-export interface Fault {
+interface Fault {
   readonly error: unknown;
   readonly place: number | undefined;
 }

@@ -7,7 +7,7 @@ import { elementsOf, isList, isObject, isText } from "./values.js";
 const READS: ReadonlySet<string> = new Set(["Identifier", "Given", "Ternary", "SelectExpression", "StringLiteral"]);
 
 /** Checks the size of a value, which may be new: the result of this node. */
-export type Measure = (of: Node, value: Value) => Value;
+type Measure = (of: Node, value: Value) => Value;
 
 /** @param written nodes whose value may be written out as text */
 export function measureOf(budget: Budget, written: ReadonlySet<Node>): Measure {

@@ -39,7 +39,7 @@ import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
-export interface Parts {
+interface Parts {
   readonly model: NativeModel;
   readonly graph: Graph;
   readonly options: SequenceRequest;

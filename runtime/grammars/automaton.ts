@@ -11,7 +11,7 @@ import { sharedPool } from "./threads/pool.js";
 import type { GrammarState } from "./types.js";
 
 /** How the positions of a text are worked out. */
-export interface TextOptions {
+interface TextOptions {
   /** In this thread, whatever it takes. */
   readonly now: boolean;
   /** Whose text it is: lanes take turns in other threads. */

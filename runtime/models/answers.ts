@@ -45,7 +45,7 @@ export interface AnswerLimits {
 const known = new WeakMap<NativeModel, Map<string | undefined, ChatForms>>();
 
 /** The forms of a model's template, or of the one that is given. */
-export function chatForms(model: NativeModel, template: string | undefined): ChatForms {
+function chatForms(model: NativeModel, template: string | undefined): ChatForms {
   const ofModel = known.get(model) ?? new Map<string | undefined, ChatForms>();
   known.set(model, ofModel);
   const present = ofModel.get(template);

@@ -24,7 +24,7 @@ export interface TextClient {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GivenText {
+interface GivenText {
   readonly text: string;
   /** With the special tokens that the model adds around it. */
   readonly isWhole: boolean;

@@ -8,7 +8,7 @@ import { addOpenApi, ROUTES } from "../routes/openapi.js";
 import type { Models } from "./models.js";
 import { pass } from "./proxy.js";
 
-export interface Fronting {
+interface Fronting {
   readonly models: Models;
   /** The models, and those with one of the server's samplers as `NAME:SAMPLER`; the first one is that of requests without a name. */
   readonly names: readonly [string, ...string[]];

@@ -192,7 +192,7 @@ function listed(words: readonly string[]): string {
 }
 
 /** What a schema allows, in words; not what is in lists and objects. */
-export function describe(schema: Schema): string {
+function describe(schema: Schema): string {
   const of = alternatives(schema);
   if (of.length > 1) return listed(of.map(describe));
   const values = enumOf(schema);

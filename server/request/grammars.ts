@@ -22,7 +22,7 @@ export interface AskedGrammar {
   readonly mayBeLeftOut?: boolean;
 }
 
-export interface AskedPart extends AskedGrammar {
+interface AskedPart extends AskedGrammar {
   /** What messages call it. */
   readonly name: string;
 }

@@ -161,7 +161,7 @@ export const SAMPLER_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, SamplerField>>;
 
-export type SamplerFieldName = keyof typeof SAMPLER_FIELDS;
+type SamplerFieldName = keyof typeof SAMPLER_FIELDS;
 
 export const SAMPLER_FIELD_NAMES = Object.keys(SAMPLER_FIELDS) as SamplerFieldName[];
 

@@ -66,7 +66,7 @@ export function openModel(model: Uint8Array | string): OpenModel {
   };
 }
 
-export interface OpenOnnx extends Disposable {
+interface OpenOnnx extends Disposable {
   /** The outputs of some sequences. */
   readonly run: (given: readonly Given[]) => Outputs[];
 }

@@ -2,7 +2,7 @@
 import type { SourceText, Token } from "./tokens.js";
 
 /** A name as others see it: the namespace it is in, and whether the declaration is complete. */
-export interface Declared {
+interface Declared {
   readonly name: string;
   readonly namespace: string;
 }

@@ -1,7 +1,7 @@
 /** C++ as tokens that know their scope: enough to find names, without a compiler. */
 
 /** What the nearest braces around a token are of. `code` also of initializers, and of enumerators. */
-export type Scope = "namespace" | "class" | "code";
+type Scope = "namespace" | "class" | "code";
 
 export interface Token {
   readonly text: string;

@@ -61,7 +61,7 @@ export function listedIn({ enum: values, const: value }: Schema): readonly unkno
   return value === undefined ? [] : [value];
 }
 
-export interface FormatOptions {
+interface FormatOptions {
   /** Of schemas. */
   readonly options: object;
   readonly formatsOf: (text: string) => readonly object[];

@@ -9,13 +9,13 @@ import { GRAMMAR_LIMITS } from "../limits.js";
 import { Line, type Found, type Job, type Known } from "./line.js";
 
 /** A source to prepare. */
-export interface Asked extends Pick<Job, "name" | "source"> {
+interface Asked extends Pick<Job, "name" | "source"> {
   /** Whose it is: equal for all of one client. */
   readonly lane: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Prepared = Known & { readonly kind: "prepared" };
+type Prepared = Known & { readonly kind: "prepared" };
 
 export class Preparing {
   private readonly known = new Cache<Known>(GRAMMAR_LIMITS.known, GRAMMAR_LIMITS.knownBytes);
