@@ -3,7 +3,7 @@ import { expect } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { interpret, type Outputs } from "../../runtime/backends/reference/interpret.js";
 import type { UniformValues } from "../../runtime/sequence/sequence.js";
-import { openSteps, type Given, type Steps } from "../../runtime/chain/steps.js";
+import { openSteps, type Given, type Steps } from "../../runtime/chain/openSteps.js";
 import { makeLogits, ORDINARY_SHAPES, type LogitsSpec } from "../parity/logits.js";
 import { random } from "../parity/random.js";
 import { rowsOfGraph } from "../parity/rows.js";
