@@ -1,4 +1,5 @@
 /** Arguments one by one between marks as grammars: each at most once, the required ones always. */
+import type { Schema } from "../../grammars/values/references.js";
 import type { Tool } from "../messages.js";
 import { parametersOf } from "./arguments.js";
 import { sharedEnd, sharedLength } from "./literals.js";
@@ -34,8 +35,6 @@ function markOf(marks: ParameterMarks, { type }: Schema): string {
     ? `${before}${type as string}${after}`
     : marks.ofOther;
 }
-
-export type Schema = Readonly<Record<string, unknown>>;
 
 interface Parameters extends Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

@@ -24,7 +24,7 @@ interface Setting {
   readonly values: UniformValues;
 }
 
-export class Line {
+export class SequenceLine {
   private accepted: Accepted[] = [];
   private settings: Setting[] = [];
   /** At 0, 32, 64 ... tokens, before settings at that place. */
