@@ -9,7 +9,7 @@ import { faultOf } from "./fit.js";
 import { LONGEST_WINDOW, SAMPLER_FIELDS } from "./samplerFields.js";
 import { CONSTRAINT_FIELDS } from "./constraints.js";
 import * as schema from "./schemas.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 /** What writes texts. */
 export type TextEndpoint = "chat" | "completions";
@@ -19,7 +19,7 @@ export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "deto
 export interface Rule {
   /** `own`: not a field of OpenAI's API. `partly`: only the values of the schema; `about` says what of the others. `no`: refused. */
   readonly support: "yes" | "partly" | "no" | "own";
-  readonly schema: Schema;
+  readonly schema: FieldSchema;
   /** What it does, or why it is refused. */
   readonly about: string;
   readonly isRequired?: true;
@@ -51,14 +51,14 @@ const CONVERSATION: readonly Endpoint[] = ["chat", "template"];
 const COMPLETIONS: readonly Endpoint[] = ["completions"];
 
 type Options = Omit<Field, "on" | "about" | "schema" | "support">;
-const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
+const yes = (on: readonly Endpoint[], of: FieldSchema, about: string, options: Options = {}): Field => ({
   on,
   support: "yes",
   schema: of,
   about,
   ...options,
 });
-const partly = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
+const partly = (on: readonly Endpoint[], of: FieldSchema, about: string, options: Options = {}): Field => ({
   on,
   support: "partly",
   schema: of,
@@ -72,7 +72,7 @@ const no = (on: readonly Endpoint[], about: string, options: Options = {}): Fiel
   about,
   ...options,
 });
-const own = (of: Schema, about: string, options: Options = {}): Field => ({
+const own = (of: FieldSchema, about: string, options: Options = {}): Field => ({
   on: BOTH,
   support: "own",
   schema: of,
@@ -80,7 +80,7 @@ const own = (of: Schema, about: string, options: Options = {}): Field => ({
   ...options,
 });
 /** A field of one path alone. */
-const alone = (on: Endpoint, of: Schema, about: string, options: Options = {}): Field => ({
+const alone = (on: Endpoint, of: FieldSchema, about: string, options: Options = {}): Field => ({
   ...own(of, about, options),
   on: [on],
 });
@@ -392,10 +392,10 @@ export const isEmpty = (value: unknown): boolean =>
   value === false || value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 /** The schema of a body of some fields. Others are found by `checkFields`, which can allow them. */
-export const schemaOf = (fields: Iterable<readonly [string, Rule]>): Schema => ({
+export const schemaOf = (fields: Iterable<readonly [string, Rule]>): FieldSchema => ({
   type: "object",
   properties: Object.fromEntries(Array.from(fields, ([name, { schema: of }]) => [name, of])),
   required: Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
 });
 
-export const bodySchema = (endpoint: Endpoint): Schema => schemaOf(fieldsOn(endpoint));
+export const bodySchema = (endpoint: Endpoint): FieldSchema => schemaOf(fieldsOn(endpoint));
