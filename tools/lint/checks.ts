@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { checkExports } from "../exports/check.js";
 import { checkIncludes } from "../includes/check.js";
-import { checkNativeFormat } from "./clang-format.js";
-import { attemptNode, attemptTool, type Ended, type RunOptions } from "./process.js";
+import { checkNativeFormat } from "../lib/clang-format.js";
+import { attemptNode, attemptTool, type Ended, type RunOptions } from "../lib/process.js";
 
 export type Check = readonly [name: string, check: (options: RunOptions) => Promise<Ended>];
 
