@@ -98,9 +98,8 @@ export const requests = (
       refuses: [
         ...[...REQUIRED, ...ADDED].flatMap((part) =>
           Object.values(KINDS)
-            .filter((value) => !(part === "chain" && value === "c"))
-            .map((value) => () => ({ ...prepared().saved, [part]: value }))
-            .filter((make) => !isFine(part, make()[part as never])),
+            .filter((value) => !(part === "chain" && value === "c") && !isFine(part, value))
+            .map((value) => () => ({ ...prepared().saved, [part]: value })),
         ),
         () => ({ ...prepared().saved, streams: [{ seed: -1, count: 0 }] }),
         () => ({ ...prepared().saved, streams: [{ seed: 1, count: 1e9 }] }),
