@@ -18,13 +18,13 @@ export interface Session {
   readonly connection: Connection;
   readonly files: Files;
   readonly state: State;
-  uriOf(source: SourceFile): string;
+  readonly uriOf: (source: SourceFile) => string;
   /** The open document. Throws `ResponseError`. */
-  open(uri: unknown): Analysis;
+  readonly open: (uri: unknown) => Analysis;
   /** Throws `ResponseError`. */
-  at(pointer: Pointer): { readonly analysis: Analysis; readonly offset: number };
+  readonly at: (pointer: Pointer) => { readonly analysis: Analysis; readonly offset: number };
   /** The name there. Throws `ResponseError`. */
-  nameAt(pointer: Pointer): Occurrence | undefined;
+  readonly nameAt: (pointer: Pointer) => Occurrence | undefined;
 }
 
 export function newSession(connection: Connection, files: Files, state: State): Session {

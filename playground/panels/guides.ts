@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 export interface Guides {
   readonly element: HTMLElement;
   show(names: readonly string[]): void;
-  promptOf(name: string): string;
+  readonly promptOf: (name: string) => string;
   /** Those of the guides that are shown, by name. */
   prompts(): Record<string, string>;
 }

@@ -15,7 +15,7 @@ const MAX_HISTORY = 100_000;
 
 interface LogitFields {
   /** Whether the logits are the model's. */
-  isModel(): boolean;
+  readonly isModel: () => boolean;
   /** @param prompt the text's beginning */
   source(prompt: () => string): LogitSource;
   /** The tokens so far. Throws `InputError`. */

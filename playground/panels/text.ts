@@ -81,7 +81,7 @@ function openTexts(source: Models, host: HTMLElement, courseHost: HTMLElement, o
     const chosenFile = file.files?.[0];
     if (!chosenFile) return;
     writing.forget();
-    openFile(source, chosenFile, fields, () => writing.changed()).finally(() => options.onModel());
+    void openFile(source, chosenFile, fields, () => writing.changed()).finally(() => options.onModel());
   };
   return {
     changed: () => writing.changed(),

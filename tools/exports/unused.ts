@@ -14,7 +14,7 @@ export interface Project {
   /** The folder of each package by its name, and the module that programs get by that name. */
   readonly packages: ReadonlyMap<string, { readonly folder: string; readonly entry: string }>;
   /** Whether others than these modules take what a module exports. */
-  isPublic(file: string, name: string): boolean;
+  readonly isPublic: (file: string, name: string) => boolean;
 }
 
 /** The exported names that nothing takes, in the order of the files. */
