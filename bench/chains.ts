@@ -80,7 +80,7 @@ export const constantText = ({ stages }: BenchChain): string =>
 const paramName = (stage: Stage, name: string): string => `${stage.sampler}_${name}`;
 
 /** A program whose chain has a parameter for every argument that is not static, so that each sequence has its own values. */
-export function uniformText({ name, stages }: BenchChain): string {
+function uniformText({ name, stages }: BenchChain): string {
   const params = stages.flatMap((stage) =>
     Object.entries(stage.args).flatMap(([arg, argument]) =>
       "isStatic" in argument

@@ -12,7 +12,7 @@ export interface Spread {
 }
 
 /** Microseconds and bytes per token of all sequences. */
-export interface Side {
+interface Side {
   readonly us: Spread;
   readonly uploadUs: number;
   readonly computeUs: number;

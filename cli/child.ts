@@ -12,7 +12,7 @@ interface ChildOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Ended {
+interface Ended {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: number;

@@ -20,7 +20,7 @@ const FILES_AT_ONCE = 6;
 export const isGpu = (backend: EvaluateBackend): backend is GpuBackend =>
   (GPU_BACKENDS as readonly string[]).includes(backend);
 
-export interface Where {
+interface Where {
   readonly device?: number | string;
   readonly strict?: true;
   readonly root?: string;

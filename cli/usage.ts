@@ -40,7 +40,7 @@ export function seed(text: string): number {
 }
 
 /** Collects `--disable NAME`. */
-export function optimization(name: string, present: readonly string[] = []): string[] {
+function optimization(name: string, present: readonly string[] = []): string[] {
   if (!OPTIMIZATIONS.has(name))
     throw new InvalidArgumentError(`Expected the name of an optimization: ${[...OPTIMIZATIONS.keys()].join(", ")}.`);
   return [...present, name];
@@ -49,7 +49,7 @@ export function optimization(name: string, present: readonly string[] = []): str
 const SETTING = assignment(String.raw`\s*(\[[^]*\]|\S+)\s*`);
 
 /** Collects `--set NAME=VALUE`; the value of a set of tokens is a JSON list. */
-export function setting(text: string, present: Settings = {}): Settings {
+function setting(text: string, present: Settings = {}): Settings {
   const [, name, given = ""] = SETTING.exec(text) ?? [];
   const value = settingValue(given);
   if (name === undefined || value === undefined)

@@ -103,7 +103,7 @@ export interface LoweredChain {
 }
 
 /** A verified graph with all outputs of its chain. */
-export interface ChainDraft extends Draft, Whole {
+interface ChainDraft extends Draft, Whole {
   /** The name of the chain in the source. */
   readonly name: Span;
 }

@@ -16,7 +16,7 @@ export interface OpenCall {
   readonly given: readonly string[];
 }
 
-export type ContextKind =
+type ContextKind =
   | "nothing"
   | "declaration"
   | "import"

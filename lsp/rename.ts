@@ -6,7 +6,7 @@ import { isReserved, isWord } from "@ggsl/compiler/source/lexemes.js";
 import type { Span } from "@ggsl/compiler/source/source.js";
 import { keyOf } from "./names.js";
 
-export interface Use {
+interface Use {
   readonly span: Span;
   readonly isDeclaration: boolean;
 }

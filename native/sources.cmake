@@ -4,7 +4,8 @@
 set(GGSL_GRAPH_SOURCES bind.cc bits.cc columns.cc cpu_kernels.cc cpu_select.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
   fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
 # Grammars over a vocabulary: which tokens may come next.
-set(GGSL_GRAMMAR_SOURCES bytes.cc derivatives.cc expressions.cc grammar.cc masks.cc program.cc rewritten_expressions.cc stacks.cc vocabulary.cc)
+set(GGSL_GRAMMAR_SOURCES bytes.cc derivatives.cc expressions.cc grammar.cc masks.cc program.cc rewritten_expressions.cc stacks.cc vocabulary.cc
+  written_program.cc)
 # Models with chains in their graphs.
 set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc decode_runs.cc deep_stack.cc grammar.cc grammar_rules.cc
   grammar_table.cc grammar_text.cc model.cc model_check.cc model_grammars.cc return_memory.cc runs.cc sampler.cc sampler_group.cc sampler_spec.cc

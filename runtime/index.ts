@@ -81,7 +81,7 @@ export type { Feed, Pairs } from "./sequence/features/feed.js";
 export type { TokenList } from "./sequence/features/sets.js";
 export type { GivenVocabulary, TokenClass, Vocabulary } from "./core/vocabulary.js";
 export type { SavedSequence } from "./sequence/savedSequence.js";
-export type { LogitValues, StepOptions } from "./chain/steps.js";
+export type { LogitValues, StepOptions } from "./chain/openSteps.js";
 export type { DraftOptions, LookupOptions, Speculate } from "./decode/speculation/options.js";
 export {
   ModelWorker,

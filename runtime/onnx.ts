@@ -10,4 +10,4 @@ export type { OnnxOptions } from "@ggsl/compiler/emit/onnx/options.js";
 export { createOnnxEvaluator, type OnnxEvaluateOptions, type OnnxEvaluator } from "./onnx/evaluate.js";
 export { createAppendedSampler, type AppendedSampler, type AppendedSamplerOptions } from "./onnx/appended.js";
 export type { Ort } from "./onnx/ort.js";
-export type { StepResult } from "./chain/steps.js";
+export type { StepResult } from "./chain/openSteps.js";

@@ -21,7 +21,7 @@ import type { ApiKey } from "./keys/keys.js";
 import { KEY_HEADER } from "./keys/ring.js";
 import type { Proxies } from "./lanes/proxies.js";
 import { schemaRefusal } from "./request/check.js";
-import type { Schema } from "./request/schemas.js";
+import type { FieldSchema } from "./request/schemas.js";
 import { Refusal, type RefusalReason } from "./refusal.js";
 import { addCors } from "./routes/cors.js";
 import { addCountTokens } from "./routes/countTokens.js";
@@ -39,7 +39,7 @@ import { addTokens } from "./routes/tokens.js";
 import type { Serving } from "./serving.js";
 
 /** What the log and the metrics tell of a request. */
-export interface Facts {
+interface Facts {
   usage?: Usage;
   /** The name of the chain. */
   sampler?: string;
@@ -276,7 +276,7 @@ function answeredOf(request: FastifyRequest, raw: ServerResponse): Answered {
 function refusalOf(error: unknown, { routeOptions, body, asked }: FastifyRequest): Refusal {
   try {
     const { validation } = (error ?? {}) as { readonly validation?: Parameters<typeof schemaRefusal>[0] };
-    if (validation) return schemaRefusal(validation, routeOptions.schema?.body as Schema, body);
+    if (validation) return schemaRefusal(validation, routeOptions.schema?.body as FieldSchema, body);
     const refusal = refusalFor(error);
     return asked ? inClientsNames(refusal, asked.origins) : refusal;
   } catch (fault) {

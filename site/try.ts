@@ -24,7 +24,7 @@ const linkOf = (shared: Pick<Shared, "program" | "source" | "vocabulary">): stri
 const SETTABLE: readonly Param["type"][] = ["f32", "i32", "bool", "seed"];
 
 /** A program that runs a standard sampler as in its example, with a parameter of the chain for each of its own that can change. */
-export function programOf(sampler: StdSampler): string {
+function programOf(sampler: StdSampler): string {
   const { name, picks, declaration } = sampler;
   const settable = declaration.params.filter((p) => SETTABLE.includes(p.type));
   const params = settable.map((p) => {

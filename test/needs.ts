@@ -16,7 +16,7 @@ export interface Need {
   readonly isRequired?: boolean;
 }
 
-export interface Needing {
+interface Needing {
   /** All is there. */
   readonly isThere: boolean;
   readonly test: (title: string, run: () => void | Promise<void>, timeout?: number) => void;

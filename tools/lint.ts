@@ -1,4 +1,4 @@
 /** `npm run lint`: lint rules and formatting of all sources. */
-import { doChecks, LINT } from "./lib/checks.js";
+import { doChecks, LINT } from "./lint/checks.js";
 
 export const main = (): Promise<number> => doChecks(LINT);

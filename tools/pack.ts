@@ -58,7 +58,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 /** Writes the tarballs of what is built. */
-export async function pack({ llama, here }: { llama: boolean; here: boolean }): Promise<Tarball[]> {
+async function pack({ llama, here }: { llama: boolean; here: boolean }): Promise<Tarball[]> {
   rmSync(TARBALLS, { recursive: true, force: true });
   mkdirSync(TARBALLS, { recursive: true });
   const addons: PlatformName[] = [];

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { jest } from "./jest.js";
 import { formatTable } from "ggsl/core/table.js";
-import { LINT, TYPES, type Check } from "./lib/checks.js";
+import { LINT, TYPES, type Check } from "./lint/checks.js";
 import { failedTests } from "./lib/failed.js";
 import { readIfThere } from "./lib/generated.js";
 import { skippedParts, skippedTests, type TestFile } from "./lib/skipped.js";

@@ -1,4 +1,4 @@
 /** `npm run types`: type-checks all TypeScript. */
-import { doChecks, TYPES } from "./lib/checks.js";
+import { doChecks, TYPES } from "./lint/checks.js";
 
 export const main = (): Promise<number> => doChecks(TYPES);

@@ -54,7 +54,7 @@ function timingCase(chain: BenchChain, vocabSize: number, count: number, shape: 
   return { name: nameOf(setting), graph, vocabSize, rows, made: { shape, seed: 1 }, tolerance: 0, setting };
 }
 
-export const nameOf = ({ chain, vocabSize, rows, shape }: Setting): string =>
+const nameOf = ({ chain, vocabSize, rows, shape }: Setting): string =>
   `${chain}, V=${vocabSize}, ${rows} sequence${rows === 1 ? "" : "s"}, ${shape}`;
 
 /** A text with repeated tokens. */

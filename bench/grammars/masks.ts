@@ -10,7 +10,7 @@ import { ROOT } from "../tool.js";
 import type { Case } from "./cases.js";
 import { XGrammar, XGrammarError, type XGrammarCompiled } from "./xgrammar.js";
 
-export interface OpenVocabulary {
+interface OpenVocabulary {
   readonly vocabulary: Vocabulary;
   readonly xgrammar: XGrammar;
   /** Tokens that are not compared: control tokens, and texts that are no whole characters. */

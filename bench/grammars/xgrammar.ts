@@ -11,7 +11,7 @@ import { tokenBytes } from "ggsl/grammars/tokenBytes.js";
 import { ROOT } from "../tool.js";
 
 /** A grammar in a form that XGrammar reads itself. */
-export type XGrammarSource =
+type XGrammarSource =
   | { readonly ebnf: string }
   /** With the defaults of its users: any blanks, and no properties but those that are declared. */
   | { readonly jsonSchema: object | boolean }
@@ -127,7 +127,7 @@ export class XGrammarCompiled {
 }
 
 /** A text, which each token that is accepted makes longer. */
-export class XGrammarText {
+class XGrammarText {
   constructor(
     private readonly instance: Instance,
     private readonly matcher: MatcherHandle,

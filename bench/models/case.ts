@@ -2,7 +2,7 @@
 import { spreadOf, type ModelMeasurement, type Spread } from "../results.js";
 
 /** The models that cases run. */
-export interface Models {
+interface Models {
   /** The demo model: trained, 2048 tokens. */
   readonly demo: string;
   /** Random weights, 128 columns, around a vocabulary of 128 256 tokens. */
@@ -18,7 +18,7 @@ export interface ModelCase {
 }
 
 /** Seconds of the wall clock and of all processors. */
-export interface Cost {
+interface Cost {
   readonly wall: number;
   readonly cpu: number;
 }

@@ -2,7 +2,7 @@
 import type { CompileTimings, Measurement, Spread, TextsTimings } from "../results.js";
 import { ofFirstVariant, spreadText, type Table } from "./table.js";
 
-export interface Target {
+interface Target {
   readonly what: string;
   readonly most: number;
   readonly unit?: string;

@@ -10,9 +10,9 @@ const MODEL = join(ROOT, "examples", "model", "demo-q8_0.gguf");
 const GGSL = join(ROOT, "runtime", "dist", "cli", "main.js");
 const LLAMA = join(ROOT, "build", "llama-server", "llama-server");
 /** Texts at once, and the most tokens of each. */
-export const PLACES = 64;
+const PLACES = 64;
 const CONTEXT = 128;
-export const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
+const THREADS = Math.max(1, Math.floor(availableParallelism() / 2));
 
 export function startSide(side: Side): Promise<ServerProcess> {
   const folder = join(ROOT, "build", "bench");

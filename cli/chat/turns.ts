@@ -1,7 +1,7 @@
 /** Turns of the user: from a terminal with editing and history, or lines of standard input. */
 import { createInterface } from "node:readline";
 
-export interface Turns extends AsyncIterable<string> {
+interface Turns extends AsyncIterable<string> {
   close(): void;
 }
 

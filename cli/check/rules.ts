@@ -1,6 +1,6 @@
 /** What each code of a diagnostic means, in general words: for reports that list their rules. */
 
-export interface Rule {
+interface Rule {
   /** What is wrong. */
   readonly title: string;
   /** What to do. */

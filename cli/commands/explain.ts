@@ -5,7 +5,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { contributions } from "@ggsl/compiler/contributions.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "ggsl/backends/devices/locate.js";
 import { explain } from "ggsl/chain/explain.js";
-import { explanationText, type Explanation } from "ggsl/chain/explanation.js";
+import { explanationText, type Explanation } from "ggsl/chain/explainGraph.js";
 import { chainSource, compileChain, type ChainOptions, type ChainSource } from "../chain.js";
 import { writeOutput } from "../files.js";
 import { writePage, type Page } from "../html/page.js";

@@ -28,13 +28,13 @@ interface DagreGraph {
 
 const dagre = untyped as unknown as Dagre;
 
-export interface Node {
+interface Node {
   readonly id: string;
   readonly width: number;
   readonly height: number;
 }
 
-export interface Layout {
+interface Layout {
   readonly width: number;
   readonly height: number;
   /** The middle of a node. */

@@ -4,7 +4,7 @@ import { launches, opRule } from "@ggsl/compiler/graph/ops.js";
 import { printGraph } from "@ggsl/compiler/graph/text.js";
 import { bindDim, fedSize } from "@ggsl/compiler/graph/wire.js";
 import { splitText } from "ggsl/backends/devices/place.js";
-import { costText, type Explanation, type StageExplanation } from "ggsl/chain/explanation.js";
+import { costText, type Explanation, type StageExplanation } from "ggsl/chain/explainGraph.js";
 import { COLORS, draw } from "./drawing.js";
 import { html, type Markup } from "ggsl/core/markup.js";
 import type { Contribution, OpCount } from "@ggsl/compiler/contributions.js";

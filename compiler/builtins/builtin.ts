@@ -35,7 +35,7 @@ export interface Lowered {
 export type ArgType = keyof Lowered;
 
 /** Arguments in their order; their names are for readers of the record and for diagnostics. */
-export type Args = Readonly<Record<string, ArgType>>;
+type Args = Readonly<Record<string, ArgType>>;
 
 type LoweredArgs<A extends Args> = { readonly [K in keyof A]: Lowered[A[K]] };
 

@@ -8,7 +8,7 @@ import type { Importer, RefusedImport } from "../source/importer.js";
 import type { SourceFile } from "../source/source.js";
 import type { Binding, Module } from "./tree.js";
 
-export type { Binding, Module };
+export type { Module };
 
 /** A declaration of a file, as it is found by its name. */
 export const bindingOf = <D extends Exclude<Declaration, { kind: "import" | "test" }>>(

@@ -43,7 +43,7 @@ export interface Scope {
 }
 
 /** The typed tree of an expression in a scope. */
-export type Typed = (scope: Scope, expr: Expr) => T.Expr;
+type Typed = (scope: Scope, expr: Expr) => T.Expr;
 
 /** How the parts of expressions make typed trees of what is in them. */
 export interface Typing {

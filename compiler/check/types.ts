@@ -198,7 +198,7 @@ function typedMember(scope: Scope, { value, set: given, isNegated, span }: Membe
 }
 
 /** A set of tokens: a literal, or the name of a parameter or a constant that holds one. */
-export function typedSet(scope: Scope, value: Expr): T.Expr {
+function typedSet(scope: Scope, value: Expr): T.Expr {
   if (isSetLiteral(value)) return typedSetLiteral(TYPING, scope, value);
   if (value.kind !== "name") {
     visit(TYPING, scope, value);

@@ -5,7 +5,7 @@
 import type { Feature, FeatureSource, TextSource, TokenSequence, UniformExpr } from "./graph.js";
 
 export type FeatureKind = FeatureSource["kind"];
-export type FeatureForm = Feature["form"]["kind"];
+type FeatureForm = Feature["form"]["kind"];
 /** In the order of their numbers in C++. */
 export const FEATURE_FORMS = ["dense", "bits", "sparse"] as const satisfies readonly FeatureForm[];
 /** A source of one kind. */
@@ -34,7 +34,7 @@ type MembersOf<From> = {
 };
 
 /** What the calling program gives a feature: biases, or something with a name. */
-export type Given =
+type Given =
   | { readonly kind: "bias" }
   /** A list of at most `capacity` tokens. */
   | { readonly kind: "text"; readonly name: string; readonly capacity: number }

@@ -26,7 +26,7 @@ export interface AttrRule {
 }
 
 /** A fixed one, or that of a named operand or attribute. */
-export type ResultRule<T> = T | { readonly operand: string } | { readonly attr: string };
+type ResultRule<T> = T | { readonly operand: string } | { readonly attr: string };
 
 export interface OpRule {
   readonly doc: string;

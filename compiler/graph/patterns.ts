@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 import { LIMITS } from "../limits/format.js";
 import { OptionError } from "../core/optionError.js";
 
-export interface Pattern {
+interface Pattern {
   /** Whether a part of the text matches. */
   matches(text: string): boolean;
 }

@@ -22,7 +22,7 @@ export interface About {
 }
 
 /** What is known of names. */
-export interface Known {
+interface Known {
   /** The values of parameters; only numbers have bounds. */
   readonly values: ReadonlyMap<Local, Value | { readonly kind: "seed" | "text" | "list" | "set" | "grammar" }>;
   /** What each `let` so far is about. */

@@ -153,7 +153,7 @@ function lowerLocal(cx: ChainLowering, scope: Scope, local: Local): Value {
 
 /** Reports a fault of rows that are not known to be sorted. */
 function requireOrder(cx: ChainLowering, fault: (isStale: boolean) => Diagnostic): void {
-  const { order } = cx.table;
+  const order = cx.table.order?.by;
   if ((order === undefined || order === "stale") && !cx.sortsOtherwise) cx.diagnostics.push(fault(order === "stale"));
 }
 

@@ -10,7 +10,7 @@ import type { ChainLowering } from "./chainLowering.js";
  */
 export function keptStates(cx: ChainLowering, graph: Graph, watched: ReadonlySet<string>): ReadonlySet<number> {
   const { raw, assigned, mask, ids } = cx.table;
-  const rows = [raw, assigned?.id, mask?.id, ids, cx.picked?.token].filter((id) => id !== undefined);
+  const rows = [raw.id, assigned?.id, mask?.value.id, ids, cx.picked?.token].filter((id) => id !== undefined);
   const measured = graph.measures.map(({ node }) => node);
   const wanted = graph.states.flatMap(({ name }, state) => (watched.has(name) ? [state] : []));
   const { states } = liveParts(graph, [...rows, ...measured], wanted);

@@ -21,7 +21,7 @@ import { constant, uniformValue } from "../table/value.js";
 /** Values of parameters by name; those of a set are token ids and texts. */
 export type Settings = Readonly<Record<string, number | readonly (number | string)[]>>;
 
-export interface ChainParam {
+interface ChainParam {
   readonly local: Local;
   readonly param: Param;
   readonly isUniform: boolean;

@@ -17,7 +17,7 @@ import { keepRows } from "../rows/keep.js";
 import { pickArgmax, pickSample } from "../rows/pick.js";
 import { assignLogit, replaceTable, sortRows, topRows } from "../rows/changes.js";
 import { aliveOf, logitOf } from "../table/columns.js";
-import { cloneTable, type Table } from "../table/table.js";
+import { cloneTable, type Mask, type Table } from "../table/table.js";
 import { numberOf, unchecked } from "../table/unchecked.js";
 import { constant, type NodeValue, type Value } from "../table/value.js";
 
@@ -144,7 +144,8 @@ function asKey(cx: ChainLowering, by: Value): NodeValue | undefined {
 
 /** A key that is not `logit` is one of its own, also where its values are the present logits: the order does not change with them. */
 function noteKey(cx: ChainLowering, by: Expr | undefined): void {
-  if (by && !(by.kind === "builtin" && by.builtin.isAssignable)) cx.table.order = "byKey";
+  if (by && !(by.kind === "builtin" && by.builtin.isAssignable))
+    cx.table.order = { isOwn: false, ...cx.table.order, by: "byKey" };
 }
 
 function rejectInBlend(cx: ChainLowering, span: Span, what: string): boolean {
@@ -212,13 +213,17 @@ function blendTables(cx: ChainLowering, condition: Value, a: Table, b: Table): v
     cx.table = before;
     return result;
   };
-  if (a.mask !== b.mask || a.assigned !== b.assigned) {
+  const hasSameMask = a.mask?.value === b.mask?.value;
+  if (!hasSameMask || a.assigned !== b.assigned) {
     const [logitA, logitB] = [inside(a, () => logitOf(cx)), inside(b, () => logitOf(cx))];
     const [aliveA, aliveB] = [inside(a, () => aliveOf(cx)), inside(b, () => aliveOf(cx))];
     const isPacked = a.isPacked && b.isPacked;
-    const hasSameMask = a.mask === b.mask && a.raw === b.raw;
     const logit = A.asColumn(cx, C.select(cx, condition, logitA, logitB), before.dim);
-    const mask = hasSameMask ? a.mask : A.asColumn(cx, C.select(cx, condition, aliveA, aliveB), before.dim);
-    replaceTable(cx, logit, mask, { isMaskFull: hasSameMask ? a.isMaskFull : true, isPacked });
+    const full = (): Mask => ({
+      value: A.asColumn(cx, C.select(cx, condition, aliveA, aliveB), before.dim),
+      isFull: true,
+    });
+    const mask = hasSameMask && a.raw.id === b.raw.id ? a.mask : full();
+    replaceTable(cx, logit, { mask, isPacked });
   }
 }

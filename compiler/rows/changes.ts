@@ -29,12 +29,11 @@ export function assignLogit(cx: Lowering, given: NodeValue): void {
   const logit = clamp(cx, value, -limit, limit) as NodeValue;
   const gap = value.facts.gap && clampedGap(value.facts.gap, limit);
   if (!tellsDropped(cx, gap)) {
-    t.mask = aliveOf(cx);
-    t.isMaskFull = true;
+    t.mask = { value: aliveOf(cx), isFull: true };
   }
   t.weights = undefined;
   t.assigned = { ...logit, facts: { trend: value.facts.trend, gap } };
-  if (!t.isOrderOwn) renewOrder(t);
+  if (!t.order?.isOwn) renewOrder(t);
   changeRows(t);
 }
 
@@ -43,9 +42,9 @@ export function narrow(cx: Lowering, condition: NodeValue, isFull: boolean): voi
   const t = cx.table;
   const isPrefix = t.isPacked && usesFalling(cx, condition.facts);
   if (!keepsBest(cx, condition)) t.weights = undefined;
-  const mask = t.mask && !isFull ? (and(cx, t.mask, condition) as NodeValue) : condition;
-  t.mask = { ...mask, facts: { trend: isPrefix ? "falls" : undefined } };
-  t.isMaskFull ||= isFull;
+  const mask = t.mask && !isFull ? (and(cx, t.mask.value, condition) as NodeValue) : condition;
+  const value = { ...mask, facts: { trend: isPrefix ? ("falls" as const) : undefined } };
+  t.mask = { value, isFull: isFull || t.mask?.isFull === true };
   t.isPacked = isPrefix;
   changeRows(t);
 }
@@ -64,10 +63,7 @@ export function dropByLogit(cx: Lowering, logits: NodeValue, gap: Gap, level: nu
   const t = cx.table;
   t.drops++;
   t.assigned = { ...logits, facts: { gap: { ...gap, drops: t.drops } } };
-  t.raw = logits.id;
-  t.rawLevel = level;
-  t.isRawFinite = true;
-  t.isRawFalling = false;
+  t.raw = { id: logits.id, level, isFinite: true, isFalling: false };
   t.isPacked = false;
   t.weights = undefined;
   changeRows(t);
@@ -85,12 +81,10 @@ function keepsBest(cx: Lowering, { facts }: NodeValue): boolean {
 export function replaceTable(
   cx: Lowering,
   logit: NodeValue,
-  mask: NodeValue | undefined,
-  { isMaskFull, isPacked }: Pick<Table, "isMaskFull" | "isPacked">,
+  { mask, isPacked }: Pick<Table, "mask" | "isPacked">,
 ): void {
   const t = cx.table;
   t.mask = mask;
-  t.isMaskFull = isMaskFull;
   t.isPacked = isPacked;
   // the mask has changed even if the logits have not
   changeRows(t);
@@ -102,9 +96,8 @@ function rearrange(cx: Lowering, dim: Dim, order: Order, take: (id: NodeId) => N
   const t = cx.table;
   const moved = (v: NodeValue, facts: Facts): NodeValue => ({ ...column(cx, take(v.id)), facts });
   if (t.assigned) t.assigned = moved(t.assigned, { gap: t.assigned.facts.gap });
-  if (t.mask) t.mask = moved(t.mask, NO_FACTS);
-  t.raw = take(t.raw);
-  t.isRawFalling = false;
+  if (t.mask) t.mask = { ...t.mask, value: moved(t.mask.value, NO_FACTS) };
+  t.raw = { ...t.raw, id: take(t.raw.id), isFalling: false };
   t.weights = undefined;
   for (const [declared, { value }] of t.lets) {
     if (value.kind !== "node" || !value.isColumn) continue;
@@ -118,24 +111,22 @@ function rearrange(cx: Lowering, dim: Dim, order: Order, take: (id: NodeId) => N
 }
 
 /** The present sampler has sorted the rows, even if they were in that order before. */
-function ownOrder(t: Table, order: Order): void {
-  t.order = order;
-  t.isOrderOwn = true;
+function ownOrder(t: Table, by: Order): void {
+  t.order = { by, isOwn: true };
 }
 
 /** Whether the logits of the rows fall, dropped ones included. */
-const isFalling = ({ assigned, isRawFalling }: Table): boolean =>
-  assigned ? assigned.facts.trend === "falls" : isRawFalling;
+const isFalling = ({ assigned, raw }: Table): boolean => (assigned ? assigned.facts.trend === "falls" : raw.isFalling);
 
 /** The order that an earlier sampler has made: one by the logits is valid as long as they fall, any other one until the next sort. */
 function renewOrder(t: Table): void {
-  if (t.order !== undefined && t.order !== "byKey") t.order = isFalling(t) ? "byLogit" : "stale";
+  if (t.order && t.order.by !== "byKey") t.order = { ...t.order, by: isFalling(t) ? "byLogit" : "stale" };
 }
 
 /** Marks the logits as descending, after a sort. */
 function markFalling({ table: t }: Lowering): void {
   if (t.assigned) t.assigned = { ...t.assigned, facts: { ...t.assigned.facts, trend: "falls" } };
-  else t.isRawFalling = true;
+  else t.raw = { ...t.raw, isFalling: true };
 }
 
 const isInLogitOrder = ({ table }: Lowering): boolean => table.isPacked && isFalling(table);
@@ -144,7 +135,7 @@ const isInLogitOrder = ({ table }: Lowering): boolean => table.isPacked && isFal
  * Whether the first rows are the best ones: after a sort in the same sampler, or where they have the largest logits. An order by
  * another key is a ranking only for the sampler that made it.
  */
-export const isRanked = ({ table }: Lowering): boolean => table.isOrderOwn || table.order === "byLogit";
+export const isRanked = ({ table }: Lowering): boolean => table.order?.isOwn === true || table.order?.by === "byLogit";
 
 /** Whether `by` is the token's id, and the rows are in its order, as long as none was moved. */
 const isInTokenOrder = ({ table: { ids, cache } }: Lowering, by: NodeValue): boolean =>
@@ -152,7 +143,7 @@ const isInTokenOrder = ({ table: { ids, cache } }: Lowering, by: NodeValue): boo
 
 /** The order of the sampler before is now one that an earlier sampler has made. */
 export function enterStage({ table }: Lowering): void {
-  table.isOrderOwn = false;
+  if (table.order) table.order = { ...table.order, isOwn: false };
   renewOrder(table);
 }
 
@@ -176,9 +167,8 @@ export function sortRows(cx: Lowering, by: NodeValue | undefined, order: "asc" |
 /** Clamps logits before a sort, so that the order is that of the clamped numbers used afterwards. */
 function settleRaw(cx: Lowering): void {
   const t = cx.table;
-  if (t.assigned || t.isRawFinite) return;
-  t.raw = logitOf(cx).id;
-  t.isRawFinite = true;
+  if (t.assigned || t.raw.isFinite) return;
+  t.raw = { ...t.raw, id: logitOf(cx).id, isFinite: true };
 }
 
 /** Keeps the `k` best rows by `by` or by the logits, best first. */
@@ -194,11 +184,11 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
     return sortRows(cx, by, "desc");
   } else {
     const key = by ? keyOf(cx, by) : logitKey(cx);
-    const isRaw = key.id === t.raw;
+    const isRaw = key.id === t.raw.id;
     const { rows, values } = bestRows(cx, key, count, isRaw);
     t.ids = t.ids === undefined ? rows : gather(cx, rows)(t.ids);
     rearrange(cx, count, by ? "byKey" : "byLogit", (id) => (id === key.id ? values : gather(cx, rows)(id)));
-    t.isRawFinite ||= isRaw;
+    if (isRaw) t.raw = { ...t.raw, isFinite: true };
   }
   if (!by) markFalling(cx);
 }
@@ -208,7 +198,7 @@ export function topRows(cx: Lowering, k: number, by: NodeValue | undefined): voi
  * then sorts only the selected rows.
  */
 function bestRows(cx: Lowering, key: NodeValue, count: number, isRaw: boolean): { rows: NodeId; values: NodeId } {
-  const settle = (id: NodeId): NodeId => (isRaw && !cx.table.isRawFinite ? clampLogits(cx, id) : id);
+  const settle = (id: NodeId): NodeId => (isRaw && !cx.table.raw.isFinite ? clampLogits(cx, id) : id);
   const best = emit(cx.builder, "top_k", [key.id], { k: count });
   const unordered = settle(emit(cx.builder, "get_rows", [key.id, best]));
   const order = emit(cx.builder, "argsort", [unordered], { order: "desc" });

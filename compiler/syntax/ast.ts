@@ -184,14 +184,14 @@ export interface Assign extends Base {
 }
 
 /** `keep cond at least m` */
-export interface Keep extends Base {
+interface Keep extends Base {
   readonly kind: "keep";
   readonly cond: Expr;
   readonly atLeast?: Expr;
 }
 
 /** `top k by expr` */
-export interface Top extends Base {
+interface Top extends Base {
   readonly kind: "top";
   readonly count: Expr;
   readonly by?: Expr;
@@ -204,7 +204,7 @@ export interface Sort extends Base {
   readonly order: "asc" | "desc";
 }
 
-export interface If extends Base {
+interface If extends Base {
   readonly kind: "if";
   readonly cond: Expr;
   readonly then: readonly Stmt[];
@@ -235,7 +235,7 @@ interface AfterPick extends Base {
 }
 
 /** `measure name = expr`: a scalar that is reported with the token. */
-export interface Measure extends Base {
+interface Measure extends Base {
   readonly kind: "measure";
   readonly name: Name;
   readonly value: Expr;
@@ -260,7 +260,7 @@ export type Expr =
   | Repeat;
 
 /** `isInt` is false for a literal with a decimal point or an exponent. */
-export interface NumberLit extends Base {
+interface NumberLit extends Base {
   readonly kind: "number";
   readonly value: number;
   readonly isInt: boolean;
@@ -300,7 +300,7 @@ export interface Part extends Base {
   readonly name: Name;
 }
 
-export interface Unary extends Base {
+interface Unary extends Base {
   readonly kind: "unary";
   readonly op: "-" | "not";
   readonly operand: Expr;
@@ -324,7 +324,7 @@ export interface Member extends Base {
 }
 
 /** `cond ? a : b` */
-export interface Conditional extends Base {
+interface Conditional extends Base {
   readonly kind: "conditional";
   readonly cond: Expr;
   readonly then: Expr;

@@ -36,7 +36,7 @@ export const namesIn = (e: Expr): string[] => (e.kind === "name" ? [e.text] : ch
 export const callsIn = (e: Expr): Call[] => [...(e.kind === "call" ? [e] : []), ...children(e).flatMap(callsIn)];
 
 /** The expressions directly in a statement, without those of nested statements. */
-export function expressionsOf(s: Stmt): readonly Expr[] {
+function expressionsOf(s: Stmt): readonly Expr[] {
   switch (s.kind) {
     case "let":
     case "assign":
@@ -60,7 +60,7 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
 }
 
 /** All expressions of statements, those of nested statements included, in the order of the source. */
-export const allExpressions = (statements: readonly Stmt[]): Expr[] =>
+const allExpressions = (statements: readonly Stmt[]): Expr[] =>
   statements.flatMap((s) => {
     const inside = s.kind === "if" ? [...s.then, ...(s.else ?? [])] : s.kind === "after" ? s.body : [];
     return [...expressionsOf(s), ...allExpressions(inside)];

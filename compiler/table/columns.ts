@@ -29,7 +29,7 @@ export const scalar = (cx: Lowering, id: NodeId, facts: Facts = NO_FACTS): NodeV
 });
 
 /** The result of `make`, cached until the table changes. */
-export function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
+function cached(cx: Lowering, name: string, make: () => NodeValue): NodeValue {
   const { cache } = cx.table;
   const present = cache.get(name);
   if (present) return present;
@@ -44,9 +44,9 @@ export function logitOf(cx: Lowering): NodeValue {
   return (
     t.assigned ??
     cached(cx, "logit", () => {
-      const id = t.isRawFinite ? t.raw : clampLogits(cx, t.raw);
+      const id = t.raw.isFinite ? t.raw.id : clampLogits(cx, t.raw.id);
       return column(cx, id, {
-        trend: t.isRawFalling ? "falls" : undefined,
+        trend: t.raw.isFalling ? "falls" : undefined,
         gap: { size: LOGIT_MAX - LOGIT_ALIVE, lowest: -LOGIT_ALIVE, highestDropped: -LOGIT_MAX, drops: t.drops },
       });
     })
@@ -55,7 +55,7 @@ export function logitOf(cx: Lowering): NodeValue {
 
 /** Between the present logits of the rows left and those of the rows dropped by their logits. */
 export const levelOf = ({ table }: Lowering, { lowest, highestDropped }: Gap): number =>
-  table.assigned ? (lowest + highestDropped) / 2 : table.rawLevel;
+  table.assigned ? (lowest + highestDropped) / 2 : table.raw.level;
 
 export const clampLogits = (cx: Lowering, id: NodeId, name = "logit"): NodeId =>
   emit(cx.builder, "clamp", [id], { lo: -LOGIT_MAX, hi: LOGIT_MAX }, { name });
@@ -77,8 +77,8 @@ export function weightsOf(cx: Lowering): NodeValue {
   const { mask, weights: before, cache } = cx.table;
   if (!before || !mask || cache.has("prob")) return probOf(cx);
   return cached(cx, "weights", () => {
-    const weights = mul(cx, before, mask) as NodeValue;
-    const falls = before.facts.trend === "falls" && mask.facts.trend === "falls";
+    const weights = mul(cx, before, mask.value) as NodeValue;
+    const falls = before.facts.trend === "falls" && mask.value.facts.trend === "falls";
     return { ...weights, facts: { isZeroDropped: true, trend: falls ? "falls" : undefined } };
   });
 }
@@ -115,22 +115,22 @@ export function tokenOf(cx: Lowering): NodeValue {
 /** 1 for every row left, 0 for every dropped one, including those dropped by their logits. */
 export function aliveOf(cx: Lowering): NodeValue {
   const t = cx.table;
-  if (t.mask && t.isMaskFull) return { ...t.mask, facts: { ...t.mask.facts, isZeroDropped: true } };
+  if (t.mask?.isFull) return { ...t.mask.value, facts: { ...t.mask.value.facts, isZeroDropped: true } };
   return cached(cx, "alive", () => {
     const trend = t.isPacked ? "falls" : undefined;
-    const shifted = emit(cx.builder, "scale", [t.raw], { s: 1, b: -t.rawLevel });
+    const shifted = emit(cx.builder, "scale", [t.raw.id], { s: 1, b: -t.raw.level });
     const entry = column(cx, emit(cx.builder, "step", [shifted], {}, { range: I.UNIT }), {
       isZeroDropped: true,
       trend,
     });
     if (!t.mask) return entry;
-    return { ...(and(cx, t.mask, entry) as NodeValue), facts: { isZeroDropped: true, trend } };
+    return { ...(and(cx, t.mask.value, entry) as NodeValue), facts: { isZeroDropped: true, trend } };
   });
 }
 
 /** Penalty to add to a column so that dropped rows are lowest: 0 for rows left. */
 function penaltyOf(cx: Lowering): NodeValue {
-  return cached(cx, "penalty", () => scale(cx, cx.table.mask ?? aliveOf(cx), PENALTY, -PENALTY) as NodeValue);
+  return cached(cx, "penalty", () => scale(cx, cx.table.mask?.value ?? aliveOf(cx), PENALTY, -PENALTY) as NodeValue);
 }
 
 /** A sort key, descending: dropped rows are below all others. */
@@ -143,7 +143,7 @@ export function keyOf(cx: Lowering, by: NodeValue): NodeValue {
 export function logitKey(cx: Lowering): NodeValue {
   const t = cx.table;
   if (t.mask) return cached(cx, "key", () => node(cx, "add", [logitOf(cx), penaltyOf(cx)]));
-  return t.assigned ?? column(cx, t.raw);
+  return t.assigned ?? column(cx, t.raw.id);
 }
 
 /**

@@ -33,7 +33,7 @@ export interface Lowering {
 }
 
 /** How a grammar is asked. */
-export interface Asked {
+interface Asked {
   /** Where it is asked: not 0. */
   readonly when: UniformValue;
   /** What it allows is kept before any other row is dropped, whatever the token. */

@@ -5,33 +5,48 @@
 import type { Dim, NodeId } from "../graph/graph.js";
 import { outlastingFacts, type NodeValue, type Value } from "./value.js";
 
-export interface Let {
+interface Let {
   readonly value: Value;
   readonly version: number;
+}
+
+/** The input logits; or those of when rows were last dropped by their logits. */
+interface RawLogits {
+  /** f32, may be -inf. */
+  readonly id: NodeId;
+  /** Rows of which they are at most this are dropped. */
+  readonly level: number;
+  /** They are already clamped: they are the logits, unless others are assigned. */
+  readonly isFinite: boolean;
+  /** They are descending. */
+  readonly isFalling: boolean;
+}
+
+/** 1 for the rows left, 0 for dropped ones. */
+export interface Mask {
+  readonly value: NodeValue;
+  /** It also covers the rows dropped by their logits. */
+  readonly isFull: boolean;
+}
+
+/** What the rows are sorted by. */
+interface Sorted {
+  readonly by: Order;
+  /** The present sampler has sorted them. */
+  readonly isOwn: boolean;
 }
 
 export interface Table {
   dim: Dim;
   /** Token ids of the rows, i32; absent while row = token id. */
   ids: NodeId | undefined;
-  /** The input logits, f32, may be -inf; or those of when rows were last dropped by their logits. */
-  raw: NodeId;
-  /** Rows of which `raw` is at most this are dropped. */
-  rawLevel: number;
-  /** `raw` is already clamped: it is the logits, unless others are assigned. */
-  isRawFinite: boolean;
-  /** `raw` is descending. */
-  isRawFalling: boolean;
+  raw: RawLogits;
   /** The present logits, finite; absent while they are `raw`, clamped. */
   assigned: NodeValue | undefined;
-  /** 1 for the rows left, 0 for dropped ones; absent while rows are dropped by their logits only, first those that came as -inf. */
-  mask: NodeValue | undefined;
-  /** The mask also covers the rows dropped by their logits. */
-  isMaskFull: boolean;
-  /** What the program has sorted the rows by. */
-  order: Order | undefined;
-  /** The present sampler has sorted the rows. */
-  isOrderOwn: boolean;
+  /** Absent while rows are dropped by their logits only, first those that came as -inf. */
+  mask: Mask | undefined;
+  /** Absent while the program has not sorted the rows. */
+  order: Sorted | undefined;
   /** Dropped rows come after all others. */
   isPacked: boolean;
   /** A softmax of the present logits from before rows were dropped; its best row is still left. */
@@ -58,15 +73,10 @@ export const LOGIT_ALIVE = 0.9e30;
 export const newTable = (raw: NodeId): Table => ({
   dim: "V",
   ids: undefined,
-  raw,
-  rawLevel: -LOGIT_ALIVE,
-  isRawFinite: false,
-  isRawFalling: false,
+  raw: { id: raw, level: -LOGIT_ALIVE, isFinite: false, isFalling: false },
   assigned: undefined,
   mask: undefined,
-  isMaskFull: false,
   order: undefined,
-  isOrderOwn: false,
   isPacked: false,
   weights: undefined,
   drops: 0,

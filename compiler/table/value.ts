@@ -53,7 +53,7 @@ export interface Facts {
   readonly choice?: Choice;
 }
 
-export interface Choice {
+interface Choice {
   readonly condition: NodeValue;
   readonly then: Value;
   readonly otherwise: Value;

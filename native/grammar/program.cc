@@ -1,157 +1,14 @@
 #include "program.h"
 
+#include "written_program.h"
+
 #include <algorithm>
-#include <string>
+#include <string_view>
+#include <utility>
 
 namespace ggsl::grammar {
 
 namespace {
-
-[[noreturn]] void damaged(const char * what, size_t at) {
-    fail(code::invalid_argument, "the grammar's table is damaged at word %zu: %s", at, what);
-}
-
-class Reader {
-public:
-    explicit Reader(std::span<const uint32_t> words) : words(words) {}
-
-    uint32_t next(const char * what) {
-        if (at == words.size()) {
-            damaged(what, at);
-        }
-        return words[at++];
-    }
-    // How many entries of so many words follow.
-    uint32_t count(const char * what, size_t words_of_each) {
-        const uint32_t count = next(what);
-        if (count > (words.size() - at) / words_of_each) {
-            damaged(what, at - 1);
-        }
-        return count;
-    }
-    // A node that was read before.
-    NodeId node(NodeId before) {
-        const uint32_t id = next("expected a node");
-        if (id >= before) {
-            damaged("expected an earlier node", at - 1);
-        }
-        return id;
-    }
-    bool   is_over() const { return at == words.size(); }
-    size_t place() const { return at; }
-
-private:
-    std::span<const uint32_t> words;
-    size_t                    at = 0;
-};
-
-// What nodes are made of, beside the nodes themselves.
-struct Parts {
-    std::vector<std::vector<CharacterRange>> ranges; // by node
-    std::vector<std::string>                 texts;
-};
-
-std::string read_text(Reader & reader) {
-    const uint32_t length = reader.next("expected the length of a text");
-    std::string    text;
-    for (uint32_t i = 0, word = 0; i < length; ++i) {
-        if (i % 4 == 0) {
-            word = reader.next("expected bytes of a text");
-        }
-        text.push_back(static_cast<char>(word >> (8 * (i % 4)) & 0xff));
-    }
-    return text;
-}
-
-std::vector<CharacterRange> read_ranges(Reader & reader) {
-    const uint32_t              count = reader.count("expected ranges of characters", 2);
-    std::vector<CharacterRange> ranges;
-    for (uint32_t i = 0; i < count; ++i) {
-        const size_t   at   = reader.place();
-        const uint32_t from = reader.next("expected a character");
-        const uint32_t to   = reader.next("expected a character");
-        if (from > to || to > last_character || (!ranges.empty() && from <= ranges.back().to)) {
-            damaged("expected sorted ranges of characters", at);
-        }
-        ranges.push_back({ from, to });
-    }
-    return ranges;
-}
-
-void read_members(Reader & reader, ProgramNode & node, NodeId id) {
-    const size_t   at     = reader.place();
-    const uint32_t flags  = reader.next("expected flags");
-    node.is_ordered       = (flags & 1) != 0;
-    node.separator        = reader.node(id);
-    const uint32_t others = reader.next("expected a node, or none");
-    if (others != no_node && others >= id) {
-        damaged("expected an earlier node", reader.place() - 1);
-    }
-    node.others = others;
-    node.min    = reader.next("expected a count");
-    node.max    = reader.next("expected a count");
-    if (flags > 1 || node.min > node.max) {
-        damaged("expected flags, and a least count that is not above the most", at);
-    }
-    const uint32_t count = reader.count("expected members", 1);
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t word = reader.next("expected a member");
-        if (word / 2 >= id) {
-            damaged("expected an earlier node", reader.place() - 1);
-        }
-        node.nodes.push_back(word / 2);
-        node.is_required.push_back((word & 1) != 0);
-    }
-}
-
-ProgramNode read_node(Reader & reader, NodeId id, NodeId count, Parts & parts) {
-    ProgramNode    node;
-    const size_t   at   = reader.place();
-    const uint32_t kind = reader.next("expected a node");
-    if (kind > static_cast<uint32_t>(NodeKind::tokens)) {
-        damaged("unknown kind of node", at);
-    }
-    node.kind = static_cast<NodeKind>(kind);
-    switch (node.kind) {
-        case NodeKind::text:       parts.texts[id] = read_text(reader); break;
-        case NodeKind::characters: parts.ranges[id] = read_ranges(reader); break;
-        case NodeKind::all:
-        case NodeKind::any:
-        case NodeKind::intersection:
-            for (uint32_t left = reader.count("expected nodes", 1); left > 0; --left) {
-                node.nodes.push_back(reader.node(id));
-            }
-            break;
-        case NodeKind::repeat:
-            node.nodes = { reader.node(id) };
-            node.min   = reader.next("expected a count");
-            node.max   = reader.next("expected a count");
-            if (node.min > node.max || node.min == endless) {
-                damaged("expected a least count that is not above the most", at);
-            }
-            break;
-        case NodeKind::rule:
-            node.nodes = { reader.next("expected a node") };
-            if (node.nodes[0] >= count) {
-                damaged("expected a node of this table", at);
-            }
-            break;
-        case NodeKind::complement: node.nodes = { reader.node(id) }; break;
-        case NodeKind::members:    read_members(reader, node, id); break;
-        case NodeKind::tokens:     {
-            const uint32_t is_negated = reader.next("expected a flag");
-            node.is_negated           = is_negated != 0;
-            for (uint32_t left = reader.count("expected tokens", 1); left > 0; --left) {
-                node.tokens.push_back(reader.next("expected a token"));
-            }
-            if (is_negated > 1 || !std::is_sorted(node.tokens.begin(), node.tokens.end())) {
-                damaged("expected sorted tokens", at);
-            }
-            break;
-        }
-    }
-    return node;
-}
 
 // What a node's children are, those of a rule excepted.
 template <typename Call> void each_child(const ProgramNode & node, Call && call) {
@@ -216,12 +73,12 @@ std::vector<NodeId> regular_order(const std::vector<ProgramNode> & nodes) {
 }
 
 Expression any_of(Expressions & expressions, const ProgramNode & node, const std::vector<ProgramNode> & nodes,
-                  const Parts & parts) {
+                  const WrittenProgram & written) {
     std::vector<Expression>       others;
     std::vector<std::string_view> texts;
     for (const NodeId id : node.nodes) {
         if (nodes[id].kind == NodeKind::text) {
-            texts.push_back(parts.texts[id]);
+            texts.push_back(written.texts[id]);
         } else {
             others.push_back(nodes[id].expression);
         }
@@ -235,7 +92,7 @@ Expression any_of(Expressions & expressions, const ProgramNode & node, const std
 }
 
 Expression expression_of(Expressions & expressions, NodeId id, const std::vector<ProgramNode> & nodes,
-                         const Parts & parts) {
+                         const WrittenProgram & written) {
     const ProgramNode &     node = nodes[id];
     std::vector<Expression> operands;
     if (node.kind != NodeKind::any) {
@@ -244,8 +101,8 @@ Expression expression_of(Expressions & expressions, NodeId id, const std::vector
         }
     }
     switch (node.kind) {
-        case NodeKind::text:       return expressions.text(parts.texts[id]);
-        case NodeKind::characters: return expressions.characters(parts.ranges[id]);
+        case NodeKind::text:       return expressions.text(written.texts[id]);
+        case NodeKind::characters: return expressions.characters(written.ranges[id]);
         case NodeKind::all:        {
             Expression result = Expressions::empty;
             for (size_t i = operands.size(); i-- > 0;) {
@@ -253,7 +110,7 @@ Expression expression_of(Expressions & expressions, NodeId id, const std::vector
             }
             return result;
         }
-        case NodeKind::any:          return any_of(expressions, node, nodes, parts);
+        case NodeKind::any:          return any_of(expressions, node, nodes, written);
         case NodeKind::repeat:       return expressions.repeat(operands[0], node.min, node.max);
         case NodeKind::rule:         return operands[0];
         case NodeKind::intersection: return expressions.intersection(std::move(operands));
@@ -364,31 +221,14 @@ void mark_productive(std::vector<ProgramNode> & nodes, Expressions & expressions
 } // namespace
 
 Program::Program(std::span<const uint32_t> words) {
-    if (words.size() > max_words) {
-        fail(code::limit_exceeded, "the grammar exceeds a limit: its table has %zu words, expected at most %zu",
-             words.size(), max_words);
-    }
-    Reader reader(words);
-    if (reader.next("expected the version") != words_version) {
-        damaged("unknown version", 0);
-    }
-    const uint32_t count = reader.count("expected the number of nodes", 1);
-    root                 = reader.next("expected the root");
-    if (root >= count) {
-        damaged("expected a node of this table", 2);
-    }
-    Parts parts{ std::vector<std::vector<CharacterRange>>(count), std::vector<std::string>(count) };
-    for (NodeId id = 0; id < count; ++id) {
-        nodes.push_back(read_node(reader, id, count, parts));
-    }
-    if (!reader.is_over()) {
-        damaged("expected the end", reader.place());
-    }
+    WrittenProgram written = read_program(words);
+    nodes                  = std::move(written.nodes);
+    root                   = written.root;
     check_depth(nodes);
     Budget budget(max_load_steps);
     for (const NodeId id : regular_order(nodes)) {
         nodes[id].is_regular = true;
-        nodes[id].expression = expression_of(expressions, id, nodes, parts);
+        nodes[id].expression = expression_of(expressions, id, nodes, written);
         budget.spend(expressions.taken_work());
     }
     check_regular(nodes);

@@ -52,7 +52,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export interface Engine {
+interface Engine {
   ask<K extends Kind>(kind: K, request: Asked[K]["request"]): Promise<Asked[K]["reply"]>;
 }
 

@@ -5,7 +5,7 @@ import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 
-export interface Compiled {
+interface Compiled {
   readonly chains: readonly ComparedChain[];
   /** What a user should know. */
   readonly notes: readonly string[];

@@ -9,7 +9,7 @@ const COMPILING = 8000;
 /** Milliseconds from `cancel` to the last answer. */
 const STOPPING = 10_000;
 
-export interface Client {
+interface Client {
   /** Starts a task; there must be none running. */
   start(task: Task): void;
   cancel(): void;

@@ -4,7 +4,7 @@ import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import { h } from "../dom.js";
 import type { Task } from "./messages.js";
 
-export interface Form {
+interface Form {
   readonly element: HTMLElement;
   /** Throws an `Error` that tells what is wrong. */
   task(): Task;

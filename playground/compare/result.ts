@@ -10,7 +10,7 @@ const SHOWN = 4;
 /** The widest figure, in pixels. */
 const WIDEST = 900;
 
-export interface Result {
+interface Result {
   readonly element: HTMLElement;
   show(comparison: Comparison): void;
   clear(): void;

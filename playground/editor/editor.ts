@@ -11,7 +11,7 @@ import { helpOf, type Help } from "./help.js";
 import { highlighting } from "./highlight.js";
 import { theme } from "./theme.js";
 
-export interface Editor {
+interface Editor {
   text(): string;
   /** Replaces the text; `onChange` is called as for any change. */
   setText(text: string): void;

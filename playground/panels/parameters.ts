@@ -14,7 +14,7 @@ import { grammarText, isGrammar, readGrammar } from "../state/grammarText.js";
 import { readTokenList } from "../state/tokenList.js";
 import { PLACES, placeOf, scaleOf, valueAt } from "../state/scale.js";
 
-export interface Parameters {
+interface Parameters {
   /** Shows the sliders of a chain. It keeps existing sliders, so that a slider does not disappear while it is dragged. */
   show(chain: ChainFacts): void;
   /** Sets values from a source such as a link. */

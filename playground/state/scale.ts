@@ -1,7 +1,7 @@
 /** Maps the values of a parameter to positions of a slider. */
 import type { Param } from "@ggsl/compiler/graph/graph.js";
 
-export interface Scale {
+interface Scale {
   readonly min: number;
   readonly max: number;
   readonly isLogarithmic: boolean;

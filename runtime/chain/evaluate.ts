@@ -22,10 +22,10 @@ import {
   type StepOptions,
   type StepResult,
   type Steps,
-} from "./steps.js";
+} from "./openSteps.js";
 import { isWasmThere, loadedWasm, loadWasm } from "../backends/wasm/loader.js";
 
-export type { Candidate } from "./steps.js";
+export type { Candidate } from "./openSteps.js";
 
 export const EVALUATE_BACKENDS = ["auto", "reference", "wasm", ...DEVICE_BACKENDS] as const;
 /** What can evaluate a chain on plain logits. */

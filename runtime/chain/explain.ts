@@ -6,7 +6,7 @@ import * as is from "../core/check.js";
 import { chooseDeviceSync } from "../backends/devices/choose.js";
 import { DEVICE_BACKENDS, type DeviceBackend } from "../backends/devices/locate.js";
 import { placeGraph, type PlacedGraph } from "../backends/devices/place.js";
-import { explainGraph, placedStages, type Explanation } from "./explanation.js";
+import { explainGraph, placedStages, type Explanation } from "./explainGraph.js";
 import { invalid } from "../core/errors.js";
 import type { DeviceFamily, EvaluatorOptions } from "../backends/native/binding.js";
 import { hasNative, loadBinding } from "../backends/native/loader.js";

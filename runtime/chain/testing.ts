@@ -24,7 +24,7 @@ import { device } from "../core/sharedOptions.js";
 import { toBytes, vocabularyFrom, type GivenVocabulary } from "../core/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */
-export const TOLERANCE = 1e-4;
+const TOLERANCE = 1e-4;
 
 const MAX_STEPS = 100_000;
 

@@ -10,7 +10,7 @@ import { ReasoningReader } from "./reasoning/reader.js";
 
 export type { CallPart, Part } from "./parts.js";
 
-export interface AnswerOptions {
+interface AnswerOptions {
   readonly form: CallForm;
   readonly tools: readonly Tool[];
   /** False: the answer is over after its first call. */

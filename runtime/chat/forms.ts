@@ -8,7 +8,7 @@ import { findReasoning } from "./reasoning/find.js";
 import type { ReasoningForm } from "./reasoning/form.js";
 import { findSwitches, type ThinkingSwitches } from "./reasoning/switches.js";
 
-export interface ChatTemplate {
+interface ChatTemplate {
   /** Renders a conversation. */
   readonly render: Render;
   /** The texts of the model's templates. */

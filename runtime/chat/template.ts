@@ -2,7 +2,8 @@
 import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../core/errors.js";
 import type { ModelInfo } from "../backends/native/binding.js";
-import { analyze, interpreterOf, type Analysis } from "./interpreter.js";
+import { analyze, type Analysis } from "./analysis.js";
+import { interpreterOf } from "./interpreter.js";
 import type { Environment, Jinja, Program, Token } from "./jinja.js";
 import { Budget, checkLimit, NotHere } from "./limits.js";
 import type { Forms } from "./messages.js";

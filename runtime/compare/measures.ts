@@ -14,7 +14,7 @@ export interface WrittenText {
   readonly finish: string;
 }
 
-export interface Measure {
+interface Measure {
   /** Its name in tables. */
   readonly title: string;
   readonly unit?: string;

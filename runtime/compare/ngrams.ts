@@ -1,7 +1,7 @@
 /** Repetition, in n-grams of tokens. */
 
 /** The tokens of a text. */
-export type Tokens = ArrayLike<number>;
+type Tokens = ArrayLike<number>;
 
 interface Counts {
   /** Different n-grams. */

@@ -4,7 +4,7 @@ const SIZE = 624;
 const SHIFT = 397;
 
 /** Random words in order. */
-export interface Words {
+interface Words {
   /** The next 32 random bits. */
   next(): number;
 }

@@ -34,7 +34,7 @@ type AnswerMessage<Answer, Note> = { readonly id: number } & (
 );
 
 /** Whom an answer is for. */
-export interface Pending<Request, Answer, Note = never> {
+interface Pending<Request, Answer, Note = never> {
   readonly request: Request;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;

@@ -9,7 +9,7 @@ type Threads = NonNullable<ReturnType<typeof nodeModule<"node:worker_threads">>>
 export const threadsHere = (): Threads | undefined => nodeModule("node:worker_threads");
 
 /** A file that a thread runs. It gets the port of its requests as `workerData.port`. */
-export interface ThreadScript {
+interface ThreadScript {
   readonly file: string | URL;
   /** What else is in `workerData`. */
   readonly data?: object;
@@ -25,12 +25,12 @@ export interface Started {
 }
 
 /** Loading its code, or a vocabulary, is not part of a request's time. */
-export const START_MILLISECONDS = 20_000;
+const START_MILLISECONDS = 20_000;
 /** Megabytes for values that live briefly. */
 const YOUNG = 32;
 
 /** It does not keep the process alive. */
-export function startThread({ file, data, execArgv = [], heapMegabytes }: ThreadScript): Started {
+function startThread({ file, data, execArgv = [], heapMegabytes }: ThreadScript): Started {
   const { Worker, MessageChannel } = threadsHere()!;
   const { port1: port, port2 } = new MessageChannel();
   const worker = new Worker(file, {
@@ -49,7 +49,7 @@ export function startThread({ file, data, execArgv = [], heapMegabytes }: Thread
 }
 
 /** Calls `end` once when a thread has ended by itself. */
-export function whenEnded({ worker }: Started, end: (error: Error) => void): void {
+function whenEnded({ worker }: Started, end: (error: Error) => void): void {
   let isOver = false;
   const once = (error: Error): void => {
     if (!isOver) end(error);
@@ -60,8 +60,7 @@ export function whenEnded({ worker }: Started, end: (error: Error) => void): voi
 }
 
 /** Whether a thread has ended because its heap was full. */
-export const isOutOfHeap = (error: Error & { readonly code?: unknown }): boolean =>
-  error.code === "ERR_WORKER_OUT_OF_MEMORY";
+const isOutOfHeap = (error: Error & { readonly code?: unknown }): boolean => error.code === "ERR_WORKER_OUT_OF_MEMORY";
 
 /**
  * A flag of V8 that holds for threads, too: under it, a thread that reaches its limit of memory ends the process. Undefined where it is not
@@ -79,7 +78,7 @@ const MOST_BUSY = 4;
  * Calls `end` after so many milliseconds, and not before this process had a processor as long: a machine that is busy makes no request
  * expensive. The result cancels it.
  */
-export function deadline(milliseconds: number, end: () => void): () => void {
+function deadline(milliseconds: number, end: () => void): () => void {
   const begin = performance.now();
   const before = process.cpuUsage();
   let timer = setTimeout(look, milliseconds);

@@ -29,7 +29,7 @@ export function logprobsOf(
 }
 
 /** The indices of the `count` largest values, the largest first. */
-export function largest(values: Float32Array, count: number): number[] {
+function largest(values: Float32Array, count: number): number[] {
   const best: number[] = [];
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;

@@ -34,14 +34,14 @@ export const thoughtLimit: is.Check = (value, name) => {
 /** Tokens of a prompt in which a mark may be. */
 const LAST = 64;
 
-type Place = "before" | "in" | "after";
+type ThoughtPhase = "before" | "in" | "after";
 
 /** Where a text is in its thought, token by token. */
 export class Thought {
   private readonly open: string;
   private readonly close: string;
   private readonly tokens: Int32Array;
-  private place: Place = "before";
+  private place: ThoughtPhase = "before";
   /** Bytes as characters: all of them before the thought, the last ones in it. */
   private held = "";
   private count = 0;

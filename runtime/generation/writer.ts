@@ -27,7 +27,7 @@ import { forcing, type Force } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
 import { openAhead, type AheadText } from "./ahead.js";
-import { Line } from "../sequence/line.js";
+import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
@@ -39,7 +39,7 @@ import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** What a generation holds while it runs. */
-export interface Parts {
+interface Parts {
   readonly model: NativeModel;
   readonly binding: ModelBinding;
   readonly graph: Graph;
@@ -84,7 +84,7 @@ interface Picked {
 
 export class Writer {
   readonly meter: StatsCounter;
-  private readonly line: Line;
+  private readonly line: SequenceLine;
   private readonly text: TokenText;
   private readonly output: TextOutput<Omit<Piece, "text">>;
   private readonly limit: number;
@@ -109,7 +109,7 @@ export class Writer {
 
   constructor(private readonly parts: Parts) {
     const { prompt, slot, placed, guides, options, sequence } = parts;
-    this.line = new Line(sequence);
+    this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
     this.force = forcing(parts);

@@ -20,7 +20,7 @@ export interface OpenAutomaton {
 }
 
 /** What automata need of a vocabulary. */
-export class OpenVocabulary implements Tokens {
+class OpenVocabulary implements Tokens {
   readonly #trie: TokenTrie;
   /** Those that were used last, the oldest first, by what they are made of. */
   readonly #kept = new Map<string, OpenAutomaton>();

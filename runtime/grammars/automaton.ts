@@ -11,7 +11,7 @@ import { sharedPool } from "./threads/pool.js";
 import type { GrammarState } from "./types.js";
 
 /** How the positions of a text are worked out. */
-export interface TextOptions {
+interface TextOptions {
   /** In this thread, whatever it takes. */
   readonly now: boolean;
   /** Whose text it is: lanes take turns in other threads. */
@@ -20,7 +20,7 @@ export interface TextOptions {
 
 /** The beginning of a text. */
 export const beginAutomaton = (opened: OpenAutomaton, options: TextOptions): GrammarState =>
-  new Place(new Text(opened, options), opened.start);
+  new AutomatonState(new Text(opened, options), opened.start);
 
 const isThreaded = (position: AutomatonPosition): position is ThreadedPosition => "allowedLater" in position;
 
@@ -75,7 +75,7 @@ class Text {
   }
 }
 
-class Place implements GrammarState {
+class AutomatonState implements GrammarState {
   #bits: Uint32Array | undefined;
   #waits: Promise<void> | undefined;
   #at: AutomatonPosition;
@@ -105,7 +105,9 @@ class Place implements GrammarState {
     if (this.#bits && !hasBit(this.#bits, token)) throw refused(token);
     const next = this.#isRead() ? this.text.after(this.#at, token) : null;
     if (next === this.#at) return this;
-    return next ? new Place(this.text, next) : new Place(this.text, this.#at, [...this.#unread, token]);
+    return next
+      ? new AutomatonState(this.text, next)
+      : new AutomatonState(this.text, this.#at, [...this.#unread, token]);
   }
 
   async follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]> {

@@ -1,15 +1,5 @@
 /** Sets of tokens with a bit each, lowest bit first. */
 
-/** Words for a vocabulary. */
-const wordsFor = (vocabSize: number): number => Math.ceil(vocabSize / 32);
-
-/** The bits of flags that are 0 or another number. */
-export function bitsOf(flags: ArrayLike<number>): Uint32Array {
-  const words = new Uint32Array(wordsFor(flags.length));
-  for (let token = 0; token < flags.length; token++) if (flags[token] !== 0) words[token >>> 5]! |= 1 << (token & 31);
-  return words;
-}
-
 /** 1 for each token whose bit is set, else 0. Like `wordsOf`, it runs for each token of a text: a plain loop. */
 export function flagsOf(bits: Uint32Array, vocabSize: number): Float32Array {
   const flags = new Float32Array(vocabSize);

@@ -10,7 +10,7 @@ const shared = (length: number): ArrayBufferLike =>
   threadsHere() ? new SharedArrayBuffer(length) : new ArrayBuffer(length);
 
 /** The text of token i is from `offsets[i]` to `offsets[i + 1]`. */
-export interface TokenBytes {
+interface TokenBytes {
   readonly bytes: Uint8Array;
   readonly offsets: Int32Array;
 }

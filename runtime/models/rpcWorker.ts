@@ -20,7 +20,7 @@ export interface WorkOptions {
   readonly threads?: number | undefined;
 }
 
-export interface Work {
+interface Work {
   /** ggml's names of the devices. */
   readonly devices: readonly string[];
   /** Rejects when the worker cannot go on; it never resolves. */

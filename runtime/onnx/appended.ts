@@ -7,7 +7,7 @@ import * as is from "../core/check.js";
 import { invalid } from "../core/errors.js";
 import * as checks from "../core/sharedOptions.js";
 import type { UniformValues } from "../sequence/sequence.js";
-import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../chain/steps.js";
+import { openSteps, STEP_OPTIONS, type StepOptions, type StepResult } from "../chain/openSteps.js";
 import { checkOrt, type Ort, type OrtTensor } from "./ort.js";
 import { feedsBesideLogits, outputNames, outputsOf, type Feeds } from "./values.js";
 

@@ -15,7 +15,7 @@ import {
   type LogitValues,
   type StepOptions,
   type StepResult,
-} from "../chain/steps.js";
+} from "../chain/openSteps.js";
 import { checkOrt } from "./ort.js";
 import { openSession, type SessionOptions } from "./session.js";
 

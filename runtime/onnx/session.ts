@@ -5,7 +5,7 @@ import { surfaceOf } from "@ggsl/compiler/emit/surface.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { InputError } from "../core/errors.js";
 import type { Outputs } from "../backends/reference/interpret.js";
-import type { Given } from "../chain/steps.js";
+import type { Given } from "../chain/openSteps.js";
 import type { Ort, OrtSession } from "./ort.js";
 import { feedsOf, outputsOf, type Feeds } from "./values.js";
 

@@ -2,7 +2,7 @@
 import type { EmittedInput, Surface } from "@ggsl/compiler/emit/surface.js";
 import type { Outputs } from "../backends/reference/interpret.js";
 import type { Vector } from "../backends/reference/kernels.js";
-import type { Given } from "../chain/steps.js";
+import type { Given } from "../chain/openSteps.js";
 import type { Ort, OrtTensor } from "./ort.js";
 
 /** Tensors by name. */

@@ -24,7 +24,7 @@ export interface TextClient {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface GivenText {
+interface GivenText {
   readonly text: string;
   /** With the special tokens that the model adds around it. */
   readonly isWhole: boolean;
@@ -46,7 +46,7 @@ interface Waiting {
 /** Ordinary text takes less. */
 const BYTES_PER_MILLISECOND = 1000;
 
-class Line {
+class TokenizingQueue {
   private readonly turns = new Turns<Waiting>();
   /** Milliseconds of the thread. */
   private readonly shares = new Shares<string>();
@@ -97,16 +97,16 @@ class Line {
   }
 }
 
-interface Lines {
-  readonly short: Line;
-  readonly long: Line;
+interface Queues {
+  readonly short: TokenizingQueue;
+  readonly long: TokenizingQueue;
 }
 
-const lines = new WeakMap<NativeModel, Lines>();
+const queues = new WeakMap<NativeModel, Queues>();
 
-function linesOf(model: NativeModel): Lines {
-  const known = lines.get(model) ?? { short: new Line(), long: new Line() };
-  lines.set(model, known);
+function queuesOf(model: NativeModel): Queues {
+  const known = queues.get(model) ?? { short: new TokenizingQueue(), long: new TokenizingQueue() };
+  queues.set(model, known);
   return known;
 }
 
@@ -127,15 +127,15 @@ export async function tokenizeInTurn(
 ): Promise<Int32Array> {
   if (signal?.aborted) throw abortError(signal);
   const bytes = bytesOf(text);
-  const { short, long } = linesOf(model);
-  const line = bytes <= TEXT_LIMITS.shortBytes ? short : long;
+  const { short, long } = queuesOf(model);
+  const queue = bytes <= TEXT_LIMITS.shortBytes ? short : long;
   const milliseconds = bytes / BYTES_PER_MILLISECOND;
   const begin = async (): Promise<Int32Array> => model.tokenizeLater(text, isWhole, special, mostTokens);
   let leave = (): void => undefined;
   const tokens = new Promise<Int32Array>((resolve, reject) => {
     const waiting: Waiting = { lane, milliseconds, begin, resolve, reject };
-    leave = () => line.leave(waiting);
-    line.wait(waiting);
+    leave = () => queue.leave(waiting);
+    queue.wait(waiting);
   });
   return unlessAborted(tokens, signal, leave);
 }

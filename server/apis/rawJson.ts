@@ -2,7 +2,7 @@
 import { newId } from "./ids.js";
 
 /** A text of JSON in the place of a value. */
-export class RawJson {
+class RawJson {
   constructor(readonly text: string) {}
 }
 

@@ -1,7 +1,7 @@
 /** What the APIs have in common: fields under the server's own names, and parts of tables. */
 import { FIELDS, fieldsOn, type Body, type FieldName, type Rule } from "../request/fields.js";
 import type { Rules } from "../request/forms.js";
-import type { Schema } from "../request/schemas.js";
+import type { FieldSchema } from "../request/schemas.js";
 
 /** OpenAI's fields of sampling that other APIs do not have. */
 const SAMPLING = ["frequency_penalty", "presence_penalty", "logit_bias", "seed", "stop"] as const satisfies FieldName[];
@@ -22,7 +22,7 @@ export const OWN: Rules = {
 type Options = Omit<Rule, "support" | "schema" | "about">;
 const rule =
   (support: Rule["support"]) =>
-  (schema: Schema, about: string, options: Options = {}): Rule => ({ support, schema, about, ...options });
+  (schema: FieldSchema, about: string, options: Options = {}): Rule => ({ support, schema, about, ...options });
 
 export const [yes, partly] = [rule("yes"), rule("partly")];
 export const no = (about: string, options: Options = {}): Rule => rule("no")({}, about, options);

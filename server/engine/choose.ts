@@ -12,7 +12,7 @@ import { checkStages, feedFor, seedFor, set, uniformsFor, type Asked, type Prepa
 import { madeChain, type MadeChain } from "./wishes.js";
 
 /** What chains are chosen from. */
-export interface Choice {
+interface Choice {
   readonly samplers: Samplers;
   readonly defaults: DefaultChains;
   /** The names of samplers of places. */
@@ -29,7 +29,7 @@ const EDITS = [
 /** The name of the server's sampler that replaces the default chain. */
 export const DEFAULT_NAME = "default";
 
-export interface Wanted {
+interface Wanted {
   readonly body: CommonBody;
   /** The server's sampler that the name of the model chooses. */
   readonly named: string | undefined;

@@ -2,7 +2,7 @@
 import { compile, type Chain } from "ggsl/chain/chain.js";
 
 /** What a request asks of the default chain beyond temperature, top_p, min_p and seed; each part costs nodes for every token. */
-export interface Parts {
+interface Parts {
   /** The most that `top_k` can be: `FEW`, or infinite, for which the whole vocabulary is sorted; absent: it keeps all. */
   readonly most?: number | undefined;
   /** Penalties and biases. */

@@ -8,7 +8,7 @@ import type { Drafts } from "./drafts.js";
 
 const NO_DRAFTS: Drafts = { lookup: false };
 
-export interface EngineOptions extends ContextSettings {
+interface EngineOptions extends ContextSettings {
   /** The names that requests give. */
   readonly names: readonly [string, ...string[]];
   /** The name of the model's file. */

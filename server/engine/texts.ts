@@ -14,7 +14,7 @@ export interface Sink {
   isFull(index: number): boolean;
 }
 
-export interface Run {
+interface Run {
   readonly engine: Engine;
   readonly texts: readonly PlannedText[];
   readonly ticket: Ticket;

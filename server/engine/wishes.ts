@@ -26,7 +26,7 @@ const ENDS = ["min_tokens", "stop_token_ids"] as const;
 const WINDOWS: ReadonlySet<string> = new Set(["repeat_last_n", "dry_penalty_last_n"]);
 
 /** The fields that ask for stages which the default chain does not have. */
-export function shapingFields(body: CommonBody): string[] {
+function shapingFields(body: CommonBody): string[] {
   const given = body as Body;
   const wishes = SAMPLER_FIELD_NAMES.filter((name) => isWish(name, given));
   return bansEarlyEnds(body) ? [...wishes, "stop_token_ids"] : wishes;

@@ -10,7 +10,7 @@ import { Refusal, shuttingDown } from "../refusal.js";
 import type { ModelProcess } from "./process.js";
 import type { ModelFacts } from "./protocol.js";
 
-export interface ModelsOptions {
+interface ModelsOptions {
   readonly names: readonly string[];
   /** The most that are loaded at once. */
   readonly most: number;
@@ -21,12 +21,12 @@ export interface ModelsOptions {
 }
 
 /** A model for one request. */
-export interface Lease extends Disposable {
+interface Lease extends Disposable {
   readonly process: ModelProcess;
 }
 
 /** What is told of a model. */
-export interface ModelState {
+interface ModelState {
   readonly name: string;
   readonly state: "unloaded" | "loading" | "loaded" | "unloading" | "failed";
   /** Requests that it answers. */

@@ -5,7 +5,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { guarded } from "../guarded.js";
-import { canonical } from "../lanes/address.js";
+import { canonicalAddress } from "../lanes/address.js";
 import { laneOfAddress, type Lane } from "../lanes/lane.js";
 import type { Proxies } from "../lanes/proxies.js";
 import { Refusal } from "../refusal.js";
@@ -48,7 +48,7 @@ export class Connections {
     server.on(
       "connection",
       guarded("connection", (socket: Socket) => {
-        const address = canonical(socket.remoteAddress ?? "") ?? "";
+        const address = canonicalAddress(socket.remoteAddress ?? "") ?? "";
         const lane = this.proxies.has(address) ? undefined : laneOfAddress(address);
         const refusal = this.#full(lane);
         if (!refusal) this.#open(socket, lane);

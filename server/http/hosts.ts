@@ -16,7 +16,7 @@ export interface Hosts {
 
 /** Checks are made where the server listens at a loopback address, or names are given. */
 export function addHosts(app: FastifyInstance, { host, allowed }: Hosts): void {
-  const names = new Set([host, ...allowed].map(canonical));
+  const names = new Set([host, ...allowed].map(canonicalName));
   if (names.has("*")) return;
   const isChecked = (): boolean => {
     const address = app.server.address() as AddressInfo | null;
@@ -42,7 +42,7 @@ export function addHosts(app: FastifyInstance, { host, allowed }: Hosts): void {
 function nameIn(header: string): string | undefined {
   const [, ip6, name] = /^(?:\[([\da-f:.]+)\]|([^\s:[\]]+))(?::\d*)?$/i.exec(header) ?? [];
   const found = ip6 ?? name;
-  return found === undefined ? undefined : canonical(found);
+  return found === undefined ? undefined : canonicalName(found);
 }
 
-const canonical = (name: string): string => name.toLowerCase().replace(/\.$/, "");
+const canonicalName = (name: string): string => name.toLowerCase().replace(/\.$/, "");

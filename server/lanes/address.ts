@@ -8,7 +8,7 @@ const NETWORK_GROUPS = 4;
  * An address as it is compared: an IPv4 address also where it is written as IPv6 (`::ffff:192.0.2.1`), an IPv6 address as its eight
  * groups without leading zeros. Undefined for what is no address. A zone (`fe80::1%eth0`) is cut off.
  */
-export function canonical(text: string): string | undefined {
+export function canonicalAddress(text: string): string | undefined {
   const [address = ""] = text.split("%");
   if (isIP(address) === 4) return address;
   if (isIP(address) !== 6) return undefined;

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import type { IncomingHttpHeaders } from "node:http";
 import { invalid } from "ggsl/core/errors.js";
-import { canonical } from "./address.js";
+import { canonicalAddress } from "./address.js";
 
 /** Proxies in a row; the headers of more are not read to their end. */
 const MOST_HOPS = 64;
@@ -18,7 +18,7 @@ export class Proxies {
   constructor(list: readonly string[] = []) {
     for (const entry of list) {
       const [text = "", bits, ...more] = entry.split("/");
-      const address = canonical(text);
+      const address = canonicalAddress(text);
       const most = address !== undefined && isIP(address) === 4 ? 32 : 128;
       const isMapped = most === 32 && text.includes(":");
       const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) - (isMapped ? 96 : 0) : NaN;
@@ -41,7 +41,7 @@ export class Proxies {
    * different clients, one of them was not written by the proxy: then the proxy itself counts as the client.
    */
   clientOf(connection: string | undefined, headers: IncomingHttpHeaders): string {
-    const peer = canonical(connection ?? "") ?? UNKNOWN;
+    const peer = canonicalAddress(connection ?? "") ?? UNKNOWN;
     if (!this.has(peer)) return peer;
     const found = new Set(
       [forwardedFor(headers["x-forwarded-for"]), forwarded(headers.forwarded)]
@@ -84,5 +84,5 @@ const parts = (header: string | string[] | undefined): string[] => {
 /** `ADDRESS`, `IPV4:PORT`, `[IPV6]` or `[IPV6]:PORT`. */
 function addressIn(text: string): string | undefined {
   const [, bracketed, v4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
-  return canonical(bracketed ?? v4 ?? text);
+  return canonicalAddress(bracketed ?? v4 ?? text);
 }

@@ -26,7 +26,7 @@ interface Sources {
 type Lookup = "hit" | "miss" | "joined" | "named";
 
 /** How a compilation ended. */
-export type Outcome = "compiled" | "invalid" | "limit" | "failed";
+type Outcome = "compiled" | "invalid" | "limit" | "failed";
 
 const GAUGES: Readonly<Record<Exclude<keyof Sources, "postponed">, readonly [name: string, help: string]>> = {
   running: ["ggsl_running_texts", "Texts that are generated now"],

@@ -71,7 +71,7 @@ interface CompletionBody extends CommonBody {
   readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
 }
 
-export type ResponseFormat =
+type ResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json_object"; readonly schema?: object }
   | { readonly type: "json_schema"; readonly json_schema: { readonly name: string; readonly schema: object } };

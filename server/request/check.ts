@@ -7,7 +7,7 @@ import { meaningOf } from "./aliases.js";
 import { fieldOf, isAbsent, isEmpty, isNeutral, type Body, type Rule, type TextEndpoint } from "./fields.js";
 import { faultOf, pathText, show, tidied, type Fault, type Unknown } from "./fit.js";
 import { PATHS, ruleOf, type Form } from "./forms.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 /** A body whose fields the path takes, and the names of those that have no effect. */
 interface Checked {
@@ -130,7 +130,7 @@ function donePart(name: string, value: unknown, { support, schema }: Rule, ignor
  * A body without members that are null, of which `ignored` gets the paths of those that nothing knows, below its fields. Unless the
  * check is lenient, these are refused.
  */
-export function tidyBody(schema: Schema, body: unknown, isLenient: boolean, ignored: string[]): unknown {
+export function tidyBody(schema: FieldSchema, body: unknown, isLenient: boolean, ignored: string[]): unknown {
   const unknown: Unknown[] = [];
   const tidy = tidied(schema, body, unknown);
   const [first] = unknown;
@@ -144,7 +144,11 @@ export function tidyBody(schema: Schema, body: unknown, isLenient: boolean, igno
 }
 
 /** The refusal of a body that does not fit its schema, as Fastify has found. */
-export function schemaRefusal(errors: readonly FastifySchemaValidationError[], schema: Schema, body: unknown): Refusal {
+export function schemaRefusal(
+  errors: readonly FastifySchemaValidationError[],
+  schema: FieldSchema,
+  body: unknown,
+): Refusal {
   const fault = faultOf(schema, body);
   return fault
     ? faultRefusal(fault, fieldOf)

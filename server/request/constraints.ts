@@ -3,10 +3,10 @@ import type { GrammarSource, SchemaSource } from "ggsl/grammars/types.js";
 import { checkShape } from "../http/json.js";
 import { Refusal } from "../refusal.js";
 import * as schema from "./schemas.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 interface ConstraintField {
-  readonly schema: Schema;
+  readonly schema: FieldSchema;
   readonly about: string;
   readonly neutral: readonly unknown[];
   /** The grammar of a value that fits the schema. */
@@ -24,7 +24,7 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
-const anyJson: Schema = { anyOf: [schema.someObject, schema.text] };
+const anyJson: FieldSchema = { anyOf: [schema.someObject, schema.text] };
 
 /** A text is looked at as a body is. */
 function checkedJson(value: Json, field: string): Json {
@@ -48,7 +48,11 @@ function structuralTag(value: Json, field: string): GrammarSource {
   }
 }
 
-const field = <T>(of: Schema, about: string, read: (value: T, field: string) => GrammarSource): ConstraintField => ({
+const field = <T>(
+  of: FieldSchema,
+  about: string,
+  read: (value: T, field: string) => GrammarSource,
+): ConstraintField => ({
   schema: of,
   about,
   neutral: NOTHING,

@@ -1,5 +1,5 @@
 /** What a path does with a field of a body: the rules that tables of fields are made of. */
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 /** What writes texts. */
 export type TextEndpoint = "chat" | "completions";
@@ -9,7 +9,7 @@ export type Endpoint = TextEndpoint | "logits" | "template" | "tokenize" | "deto
 export interface Rule {
   /** `own`: not a field of OpenAI's API. `partly`: only the values of the schema; `about` says what of the others. `no`: refused. */
   readonly support: "yes" | "partly" | "no" | "own";
-  readonly schema: Schema;
+  readonly schema: FieldSchema;
   /** What it does, or why it is refused. */
   readonly about: string;
   readonly isRequired?: true;
@@ -41,14 +41,14 @@ export const CONVERSATION: readonly Endpoint[] = ["chat", "template"];
 export const COMPLETIONS: readonly Endpoint[] = ["completions"];
 
 type Options = Omit<Field, "on" | "about" | "schema" | "support">;
-export const yes = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
+export const yes = (on: readonly Endpoint[], of: FieldSchema, about: string, options: Options = {}): Field => ({
   on,
   support: "yes",
   schema: of,
   about,
   ...options,
 });
-export const partly = (on: readonly Endpoint[], of: Schema, about: string, options: Options = {}): Field => ({
+export const partly = (on: readonly Endpoint[], of: FieldSchema, about: string, options: Options = {}): Field => ({
   on,
   support: "partly",
   schema: of,
@@ -62,7 +62,7 @@ export const no = (on: readonly Endpoint[], about: string, options: Options = {}
   about,
   ...options,
 });
-export const own = (of: Schema, about: string, options: Options = {}): Field => ({
+export const own = (of: FieldSchema, about: string, options: Options = {}): Field => ({
   on: BOTH,
   support: "own",
   schema: of,
@@ -70,7 +70,7 @@ export const own = (of: Schema, about: string, options: Options = {}): Field => 
   ...options,
 });
 /** A field of one path alone. */
-export const alone = (on: Endpoint, of: Schema, about: string, options: Options = {}): Field => ({
+export const alone = (on: Endpoint, of: FieldSchema, about: string, options: Options = {}): Field => ({
   ...own(of, about, options),
   on: [on],
 });

@@ -9,7 +9,7 @@ import { faultOf } from "./fit.js";
 import { OPENAI_FIELDS } from "./openaiFields.js";
 import { OWN_FIELDS } from "./ownFields.js";
 import * as schema from "./schemas.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 export type { Body, Endpoint, Field, Rule, TextEndpoint } from "./field.js";
 export { RANDOM_SEED } from "./openaiFields.js";
@@ -65,10 +65,10 @@ export const isEmpty = (value: unknown): boolean =>
   value === false || value === "" || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 /** The schema of a body of some fields. Others are found by `checkFields`, which can allow them. */
-export const schemaOf = (fields: Iterable<readonly [string, Rule]>): Schema => ({
+export const schemaOf = (fields: Iterable<readonly [string, Rule]>): FieldSchema => ({
   type: "object",
   properties: Object.fromEntries(Array.from(fields, ([name, { schema: of }]) => [name, of])),
   required: Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : [])),
 });
 
-export const bodySchema = (endpoint: Endpoint): Schema => schemaOf(fieldsOn(endpoint));
+export const bodySchema = (endpoint: Endpoint): FieldSchema => schemaOf(fieldsOn(endpoint));

@@ -1,5 +1,5 @@
 /** How values fit JSON schemas: what is wrong with one, in words, and its members that count as absent. */
-import { MOST_INTEGER, type Schema } from "./schemas.js";
+import { MOST_INTEGER, type FieldSchema } from "./schemas.js";
 
 /** The way to a value in a body: names of members, and places in lists. */
 export type Path = readonly (string | number)[];
@@ -14,26 +14,26 @@ const isObject = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Schemas are constants, which long lists ask again for each item. */
-const known = new WeakMap<Schema, readonly Schema[]>();
+const known = new WeakMap<FieldSchema, readonly FieldSchema[]>();
 
 /** The alternatives of a schema; itself if it has none. */
-function alternatives(schema: Schema): readonly Schema[] {
+function alternatives(schema: FieldSchema): readonly FieldSchema[] {
   const before = known.get(schema);
   if (before) return before;
-  const all = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as Schema[]).flatMap(alternatives) : [schema];
+  const all = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as FieldSchema[]).flatMap(alternatives) : [schema];
   known.set(schema, all);
   return all;
 }
 
-const membersOf = (schema: Schema): Readonly<Record<string, Schema>> =>
-  (schema["properties"] ?? {}) as Readonly<Record<string, Schema>>;
+const membersOf = (schema: FieldSchema): Readonly<Record<string, FieldSchema>> =>
+  (schema["properties"] ?? {}) as Readonly<Record<string, FieldSchema>>;
 
-const requiredIn = (schema: Schema): readonly string[] => (schema["required"] ?? []) as readonly string[];
+const requiredIn = (schema: FieldSchema): readonly string[] => (schema["required"] ?? []) as readonly string[];
 
-const enumOf = (schema: Schema | undefined): readonly unknown[] | undefined =>
+const enumOf = (schema: FieldSchema | undefined): readonly unknown[] | undefined =>
   schema?.["enum"] as readonly unknown[] | undefined;
 
-const mayBeNull = (schema: Schema): boolean => alternatives(schema).some(({ type }) => type === "null");
+const mayBeNull = (schema: FieldSchema): boolean => alternatives(schema).some(({ type }) => type === "null");
 
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** Whether a value is of a schema's kind, whatever its members. */
-function isKind(schema: Schema, value: unknown): boolean {
+function isKind(schema: FieldSchema, value: unknown): boolean {
   const { type } = schema;
   const values = enumOf(schema);
   if (type === undefined) return values?.some((one) => typeof one === typeof value) ?? true;
@@ -54,7 +54,7 @@ function isKind(schema: Schema, value: unknown): boolean {
 }
 
 /** The alternative that a value is meant for: of those for objects the one whose `type` it has. */
-function meant(schema: Schema, value: unknown): Schema[] {
+function meant(schema: FieldSchema, value: unknown): FieldSchema[] {
   const kinds = alternatives(schema).filter((one) => isKind(one, value));
   if (!isObject(value)) return kinds;
   return kinds.filter((one) => {
@@ -78,7 +78,7 @@ export interface Fault {
 }
 
 /** The first fault of a value; undefined if it fits. A value that fits no alternative has the fault that is farthest in it. */
-export function faultOf(schema: Schema, value: unknown, path: Path = []): Fault | undefined {
+export function faultOf(schema: FieldSchema, value: unknown, path: Path = []): Fault | undefined {
   const of = alternatives(schema);
   if (of.length === 1) return plainFault(of[0]!, value, path);
   const likely = meant(schema, value);
@@ -97,7 +97,7 @@ export function faultOf(schema: Schema, value: unknown, path: Path = []): Fault 
 }
 
 /** A value of a kind that no alternative has, or an object whose `type` none has. */
-function wrongAlternative(of: readonly Schema[], value: unknown, path: Path): Fault {
+function wrongAlternative(of: readonly FieldSchema[], value: unknown, path: Path): Fault {
   const types = of.flatMap((one) => enumOf(membersOf(one)["type"]) ?? []);
   if (!isObject(value) || types.length === 0)
     return { path, kind: "type", expected: listed(of.map(describe)), found: value };
@@ -113,7 +113,7 @@ function isFarther(a: Path, b: Path): boolean {
   return at >= 0 && typeof a[at] === "number" && typeof b[at] === "number" && a[at] > b[at];
 }
 
-function plainFault(schema: Schema, value: unknown, path: Path): Fault | undefined {
+function plainFault(schema: FieldSchema, value: unknown, path: Path): Fault | undefined {
   const wrong = (kind: Fault["kind"]): Fault => ({ path, kind, expected: describe(schema), found: value });
   if (!isKind(schema, value)) return wrong("type");
   const values = enumOf(schema);
@@ -125,23 +125,23 @@ function plainFault(schema: Schema, value: unknown, path: Path): Fault | undefin
   return isObject(value) ? objectFault(schema, value, path) : undefined;
 }
 
-function isInRange(schema: Schema, value: number): boolean {
+function isInRange(schema: FieldSchema, value: number): boolean {
   const { minimum = -Infinity, maximum = Infinity } = schema as Range;
   return value >= minimum && value <= maximum && (schema["type"] !== "integer" || Number.isInteger(value));
 }
 
-function listFault(schema: Schema, value: readonly unknown[], path: Path): Fault | undefined {
+function listFault(schema: FieldSchema, value: readonly unknown[], path: Path): Fault | undefined {
   const { minItems = 0, maxItems = Infinity } = schema as Range;
   if (value.length < minItems || value.length > maxItems)
     return { path, kind: "value", expected: describe(schema), found: value };
   for (const [i, item] of value.entries()) {
-    const fault = faultOf(schema["items"] as Schema, item, [...path, i]);
+    const fault = faultOf(schema["items"] as FieldSchema, item, [...path, i]);
     if (fault) return fault;
   }
   return undefined;
 }
 
-function objectFault(schema: Schema, value: Members, path: Path): Fault | undefined {
+function objectFault(schema: FieldSchema, value: Members, path: Path): Fault | undefined {
   const members = membersOf(schema);
   const rest = schema["additionalProperties"];
   // what it is comes first
@@ -192,7 +192,7 @@ function listed(words: readonly string[]): string {
 }
 
 /** What a schema allows, in words; not what is in lists and objects. */
-export function describe(schema: Schema): string {
+function describe(schema: FieldSchema): string {
   const of = alternatives(schema);
   if (of.length > 1) return listed(of.map(describe));
   const values = enumOf(schema);
@@ -200,11 +200,11 @@ export function describe(schema: Schema): string {
   const { type } = schema;
   const word = WORDS[type as string] ?? "a value";
   if (type === "number" || type === "integer") return `${word}${rangeText(schema)}`;
-  if (type === "array") return `a list of ${sizeText(schema)}${itemsText(schema["items"] as Schema)}`;
+  if (type === "array") return `a list of ${sizeText(schema)}${itemsText(schema["items"] as FieldSchema)}`;
   return type === "string" && schema["minLength"] === 1 ? "a text that is not empty" : word;
 }
 
-const itemsText = (items: Schema): string =>
+const itemsText = (items: FieldSchema): string =>
   enumOf(items) ? describe(items) : (MANY[alternatives(items)[0]!["type"] as string] ?? "values");
 
 interface Range {
@@ -243,17 +243,22 @@ export interface Unknown {
  * `unknown` gets the paths. What a schema says nothing about stays as it is.
  * @param path where the value is; it is changed on the way, and at the end as it was
  */
-export function tidied(schema: Schema, value: unknown, unknown: Unknown[], path: (string | number)[] = []): unknown {
+export function tidied(
+  schema: FieldSchema,
+  value: unknown,
+  unknown: Unknown[],
+  path: (string | number)[] = [],
+): unknown {
   if (typeof value !== "object" || value === null) return value;
   const [of] = meant(schema, value);
   if (!of) return value;
-  const inside = (own: Schema, member: unknown, at: string | number): unknown => {
+  const inside = (own: FieldSchema, member: unknown, at: string | number): unknown => {
     path.push(at);
     const tidy = tidied(own, member, unknown, path);
     path.pop();
     return tidy;
   };
-  if (Array.isArray(value) && of["items"]) return value.map((item, i) => inside(of["items"] as Schema, item, i));
+  if (Array.isArray(value) && of["items"]) return value.map((item, i) => inside(of["items"] as FieldSchema, item, i));
   if (!isObject(value) || !(of["properties"] ?? of["additionalProperties"])) return value;
   const members = membersOf(of);
   const rest = of["additionalProperties"];

@@ -1,13 +1,13 @@
 /** The forms of bodies: which fields each path takes. */
 import { bodySchema, fieldsOn, schemaOf, type Endpoint, type Rule } from "./fields.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 export type Rules = Readonly<Record<string, Rule>>;
 
 export interface Form {
   readonly path: string;
   readonly fields: Rules;
-  readonly schema: Schema;
+  readonly schema: FieldSchema;
 }
 
 export const PATHS: Readonly<Record<Endpoint, string>> = {

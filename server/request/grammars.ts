@@ -20,7 +20,7 @@ export interface AskedGrammar extends Enforceable<AskedGrammar> {
   readonly parts?: readonly AskedPart[];
 }
 
-export interface AskedPart extends AskedGrammar {
+interface AskedPart extends AskedGrammar {
   /** What messages call it. */
   readonly name: string;
 }

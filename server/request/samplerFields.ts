@@ -5,10 +5,10 @@
 import { LLAMA_FIELDS, fieldOf as llamaField, type FieldName as LlamaName } from "@ggsl/compiler/llama/fields.js";
 import { DEFAULT_ORDER, samplerNamed, samplerOfLetter } from "@ggsl/compiler/llama/order.js";
 import * as schema from "./schemas.js";
-import type { Schema } from "./schemas.js";
+import type { FieldSchema } from "./schemas.js";
 
 interface SamplerField {
-  readonly schema: Schema;
+  readonly schema: FieldSchema;
   readonly about: string;
   readonly neutral?: readonly unknown[];
   readonly asksNothing?: (value: unknown) => boolean;
@@ -24,7 +24,7 @@ interface Bounds {
 }
 
 /** A number with the range that llama-server takes, or a narrower one. */
-function numeric(name: LlamaName, narrower: Bounds = {}): Schema {
+function numeric(name: LlamaName, narrower: Bounds = {}): FieldSchema {
   const { type, range, requestRange, clamp = [] } = llamaField(name);
   const bounds = [clamp, [range?.min, range?.max], [requestRange?.min, requestRange?.max]];
   const [minimum, maximum] = [0, 1].map((at) =>
@@ -161,7 +161,7 @@ export const SAMPLER_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, SamplerField>>;
 
-export type SamplerFieldName = keyof typeof SAMPLER_FIELDS;
+type SamplerFieldName = keyof typeof SAMPLER_FIELDS;
 
 export const SAMPLER_FIELD_NAMES = Object.keys(SAMPLER_FIELDS) as SamplerFieldName[];
 

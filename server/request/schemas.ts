@@ -1,32 +1,42 @@
 /** JSON schemas of the fields. */
 
-export type Schema = Readonly<Record<string, unknown>>;
+export type FieldSchema = Readonly<Record<string, unknown>>;
 
-export const text: Schema = { type: "string" };
+export const text: FieldSchema = { type: "string" };
 /** One that is not empty. */
-export const someText: Schema = { type: "string", minLength: 1 };
-export const flag: Schema = { type: "boolean" };
-export const someObject: Schema = { type: "object" };
-export const number = (minimum: number, maximum: number): Schema => ({ type: "number", minimum, maximum });
+export const someText: FieldSchema = { type: "string", minLength: 1 };
+export const flag: FieldSchema = { type: "boolean" };
+export const someObject: FieldSchema = { type: "object" };
+export const number = (minimum: number, maximum: number): FieldSchema => ({ type: "number", minimum, maximum });
 /** The maximum of integers without a limit. */
 export const MOST_INTEGER = 2 ** 31 - 1;
-export const integer = (minimum: number, maximum = MOST_INTEGER): Schema => ({
+export const integer = (minimum: number, maximum = MOST_INTEGER): FieldSchema => ({
   type: "integer",
   minimum,
   maximum,
 });
-export const seed: Schema = { type: "integer", minimum: -1, maximum: 2 ** 32 - 1 };
-export const only = (...values: readonly (string | boolean)[]): Schema => ({ enum: values });
-export const listOf = (items: Schema, limits: Schema = {}): Schema => ({ type: "array", items, ...limits });
-export const either = (...anyOf: readonly Schema[]): Schema => ({ anyOf });
-export const object = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+export const seed: FieldSchema = { type: "integer", minimum: -1, maximum: 2 ** 32 - 1 };
+export const only = (...values: readonly (string | boolean)[]): FieldSchema => ({ enum: values });
+export const listOf = (items: FieldSchema, limits: FieldSchema = {}): FieldSchema => ({
+  type: "array",
+  items,
+  ...limits,
+});
+export const either = (...anyOf: readonly FieldSchema[]): FieldSchema => ({ anyOf });
+export const object = (
+  properties: Readonly<Record<string, FieldSchema>>,
+  ...required: readonly string[]
+): FieldSchema => ({
   type: "object",
   properties,
   required,
   additionalProperties: false,
 });
 /** With members that nothing describes. */
-export const open = (properties: Readonly<Record<string, Schema>>, ...required: readonly string[]): Schema => ({
+export const open = (
+  properties: Readonly<Record<string, FieldSchema>>,
+  ...required: readonly string[]
+): FieldSchema => ({
   type: "object",
   properties,
   required,
@@ -35,7 +45,7 @@ export const open = (properties: Readonly<Record<string, Schema>>, ...required: 
 const tokens = listOf(integer(0), { minItems: 1 });
 
 /** A text, token ids, or lists of either. */
-export const prompt: Schema = either(
+export const prompt: FieldSchema = either(
   text,
   listOf(text, { minItems: 1, maxItems: 64 }),
   tokens,
@@ -51,16 +61,16 @@ const call = open(
   },
   "function",
 );
-export const messages: Schema = listOf(
+export const messages: FieldSchema = listOf(
   open({ role: someText, content, tool_calls: listOf(call), tool_call_id: text }, "role"),
   { minItems: 1 },
 );
 
-export const biases: Schema = { type: "object", additionalProperties: number(-100, 100) };
-export const stop: Schema = either(text, listOf(text, { maxItems: 16 }));
-export const logprobs: Schema = either(flag, integer(0, 20));
+export const biases: FieldSchema = { type: "object", additionalProperties: number(-100, 100) };
+export const stop: FieldSchema = either(text, listOf(text, { maxItems: 16 }));
+export const logprobs: FieldSchema = either(flag, integer(0, 20));
 
-export const responseFormat: Schema = either(
+export const responseFormat: FieldSchema = either(
   object({ type: only("text") }, "type"),
   object({ type: only("json_object"), schema: someObject }, "type"),
   object(
@@ -72,7 +82,7 @@ export const responseFormat: Schema = either(
   ),
 );
 
-export const schemaOptions: Schema = object({
+export const schemaOptions: FieldSchema = object({
   ignore: listOf(text),
   whitespace: only("none", "line", "usual", "any"),
   order: only("declared", "any"),
@@ -83,13 +93,13 @@ const functionTool = open(
   { type: only("function"), function: open({ name: someText, description: text, parameters: someObject }, "name") },
   ...["type", "function"],
 );
-export const tools: Schema = listOf(functionTool, { maxItems: 128 });
-export const toolChoice: Schema = either(
+export const tools: FieldSchema = listOf(functionTool, { maxItems: 128 });
+export const toolChoice: FieldSchema = either(
   only("none", "auto", "required"),
   object({ type: only("function"), function: object({ name: text }, "name") }, "type", "function"),
 );
 
-export const sampler: Schema = either(someText, someObject);
+export const sampler: FieldSchema = either(someText, someObject);
 const value = either(
   { type: "number" },
   flag,
@@ -97,17 +107,17 @@ const value = either(
   // a grammar
   someObject,
 );
-export const values: Schema = { type: "object", additionalProperties: value };
+export const values: FieldSchema = { type: "object", additionalProperties: value };
 const column = either(listOf({ type: "number" }, { maxItems: 2 ** 20 }), {
   type: "object",
   additionalProperties: { type: "number" },
 });
-export const inputs: Schema = { type: "object", additionalProperties: column };
+export const inputs: FieldSchema = { type: "object", additionalProperties: column };
 
 /** Limits are those of the runtime's `speculate`. */
 const draftTokens = integer(1, 32);
 const matched = integer(1, 64);
-export const drafts: Schema = either(
+export const drafts: FieldSchema = either(
   flag,
   object({
     lookup: either(flag, object({ min: matched, max: matched, tokens: draftTokens })),

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { FORMS, type Form } from "../request/forms.js";
 import { BODY_APIS } from "../apis/index.js";
 import { showForm } from "../apis/ollama/api.js";
-import type { Schema } from "../request/schemas.js";
+import type { FieldSchema } from "../request/schemas.js";
 import { SAMPLER_BODY } from "./samplers.js";
 
 /** The paths, and what each answers. */
@@ -47,7 +47,7 @@ const ANSWERS = {
 };
 
 function openApi(): object {
-  const bodies: Readonly<Record<string, Schema>> = {
+  const bodies: Readonly<Record<string, FieldSchema>> = {
     ...Object.fromEntries(
       [...Object.values(FORMS), ...BODY_APIS.map(({ form }) => form), showForm].map((form) => [
         form.path,
@@ -73,7 +73,7 @@ function openApi(): object {
 }
 
 /** The schema of a body, without fields that are refused, with their descriptions. */
-function described({ fields, schema }: Form): Schema {
+function described({ fields, schema }: Form): FieldSchema {
   const taken = Object.entries(fields).filter(([, { support }]) => support !== "no");
   return {
     ...schema,

@@ -22,7 +22,7 @@ import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
-import { explainGraph, explanationText } from "ggsl/chain/explanation.js";
+import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
 import type { Source } from "./form.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 

@@ -7,7 +7,7 @@ import { ImportError } from "./notes.js";
 import type { Stage } from "./plan.js";
 import { pipelineText } from "./write.js";
 
-export interface Equivalent {
+interface Equivalent {
   /** The name for `ggsl import --from`. */
   readonly tool: FieldsName;
   /** The stages that the setting adds; absent if they need declarations. */

@@ -11,7 +11,7 @@ export interface SharedChain {
 }
 
 /** Selecting as many as most requests keep takes less than a sort. */
-export const FEW = 64;
+const FEW = 64;
 
 /** @param name of the chain */
 export function shared(stages: readonly Stage[], name: string): SharedChain {

@@ -162,4 +162,4 @@ export const numberText = (value: number): string => String(value === 0 ? 0 : va
 const ESCAPES: Readonly<Record<string, string>> = { "\n": "n", "\t": "t", "\r": "r", '"': '"', "\\": "\\" };
 
 /** A text in GGSL syntax. */
-export const quote = (text: string): string => `"${text.replace(/[\n\t\r"\\]/g, (c) => `\\${ESCAPES[c]!}`)}"`;
+const quote = (text: string): string => `"${text.replace(/[\n\t\r"\\]/g, (c) => `\\${ESCAPES[c]!}`)}"`;

@@ -25,7 +25,7 @@ export function openFolder(): Folder {
   };
 }
 
-export interface Run {
+interface Run {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;

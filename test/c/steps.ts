@@ -21,7 +21,7 @@ import { compileIn, OPTIMIZED, Refused } from "../random/compile.js";
 import { vocabularyOf } from "../random/vocabulary.js";
 import { sequenceOf, type CSequence } from "./library.js";
 
-export interface Tally {
+interface Tally {
   programs: number;
   steps: number;
   numbers: number;

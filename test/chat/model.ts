@@ -4,7 +4,7 @@ import { DEMO_MODEL } from "../model/file.js";
 import { loadOracle } from "../native/oracle.js";
 
 /** Its plain words keep the model's text likely. */
-export const TEMPLATE = `{{- bos_token }}
+const TEMPLATE = `{{- bos_token }}
 {%- for message in messages %}
 {%- if message.role not in ['system', 'user', 'assistant'] %}
 {{- raise_exception('unknown role ' ~ message.role) }}

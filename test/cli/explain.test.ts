@@ -6,7 +6,7 @@ import { importerFor } from "../../cli/files.js";
 import { parse } from "../../compiler/syntax/parse.js";
 import { compile, compilePipeline } from "../../runtime/chain/chain.js";
 import { explain } from "../../runtime/chain/explain.js";
-import type { Explanation } from "../../runtime/chain/explanation.js";
+import type { Explanation } from "../../runtime/chain/explainGraph.js";
 import { ownSchema } from "./schemas.js";
 
 const faults = ownSchema("explain");

@@ -13,7 +13,7 @@ function closed(schema: unknown): unknown {
 const read = (path: string): object => JSON.parse(readFileSync(path, "utf8")) as object;
 
 /** The faults of a value; none if it is valid. */
-export type Faults = (value: unknown) => readonly unknown[];
+type Faults = (value: unknown) => readonly unknown[];
 
 const faultsOf =
   (validate: ValidateFunction): Faults =>

@@ -1,4 +1,4 @@
-/** The `ggsl` command and other programs, as a user runs them. */
+/** Programs, as a user runs them. */
 import { spawnSync } from "node:child_process";
 
 export interface Result {
@@ -11,8 +11,5 @@ export function node(args: readonly string[], cwd = "."): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd, maxBuffer: 1 << 28 });
   return { status, stdout, stderr };
 }
-
-export const ggsl = (args: readonly string[], cwd = "."): Result =>
-  node([`${process.cwd()}/runtime/dist/cli/main.js`, ...args], cwd);
 
 export const tsc = (...args: readonly string[]): Result => node(["node_modules/typescript-7/bin/tsc", ...args]);

@@ -15,7 +15,7 @@ import {
 import { createOnnxEvaluator } from "../../runtime/onnx.js";
 import type { Ort } from "../../runtime/onnx/ort.js";
 import { interpret } from "../../runtime/backends/reference/interpret.js";
-import { openSteps } from "../../runtime/chain/steps.js";
+import { openSteps } from "../../runtime/chain/openSteps.js";
 import { ORT, openModel } from "../emit/ort.js";
 import { random } from "../parity/random.js";
 

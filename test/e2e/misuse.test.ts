@@ -25,52 +25,19 @@ import {
   type GenerationBatch,
   type Model,
 } from "../../runtime/index.js";
+import { COUNTS, EMPTY_OPTIONS, KINDS, option, settings, TEXT, type Entry } from "./misuse/entry.js";
+import { requests, type Prepared } from "./misuse/requests.js";
 import { isBuilt } from "../wasm/llamaTest.js";
 import { DEMO_MODEL } from "../model/file.js";
 
 const PROMPT = "In the beginning";
 const LOGITS = [1, 2, 3, 4];
 
-/** A value of each kind, by name. */
-const KINDS: Readonly<Record<string, unknown>> = {
-  null: null,
-  integer: 5,
-  fraction: 1.5,
-  negative: -1,
-  NaN: NaN,
-  infinite: Infinity,
-  text: "no such name",
-  boolean: true,
-  object: {},
-  list: [],
-  texts: ["a", "b"],
-  map: new Map([["a", "b"]]),
-  function: () => 1,
-  symbol: Symbol("s"),
-  bigint: 2n,
-  date: new Date(0),
-};
-
-interface Entry {
-  /** What is called with the value; awaited. */
-  readonly call: (value: never) => unknown;
-  /** Kinds that this argument takes. */
-  readonly takes?: readonly (keyof typeof KINDS)[];
-  /** Further values that it does not take. */
-  readonly refuses?: readonly unknown[];
-}
-
-const TEXT = ["text"] as const;
-const EMPTY_OPTIONS = ["object", "date", "map"] as const;
-
 let chain: Chain;
-/** A chain with a guide and a text from outside, and one with a set of tokens. */
-let guided: Chain;
-let banning: Chain;
+let prepared: Prepared;
 let model: Model;
 let batch: GenerationBatch;
 let evaluator: Evaluator;
-let saved: object;
 
 const TEMPERATURE = `import { temp, dist } from "std"
 chain c(t: f32 >= 0 = 0.8) = temp(t) |> dist(1)`;
@@ -93,15 +60,13 @@ async function textOf(from: AsyncIterable<{ readonly text: string }>): Promise<s
 
 beforeAll(async () => {
   chain = compile(TEMPERATURE);
-  guided = compile(GUIDED);
-  banning = compile(BANNING);
   model = await loadModel(DEMO_MODEL, { contextSize: 256 });
   batch = model.batch({ sequences: 1 });
   evaluator = createEvaluator(chain.rowsGraph, LOGITS.length);
   evaluator.evaluate(LOGITS);
   const generation = model.generate(PROMPT, { chain, maxTokens: 2 });
   await textOf(generation);
-  saved = generation.save().sequence;
+  prepared = { guided: compile(GUIDED), banning: compile(BANNING), saved: generation.save().sequence };
 });
 afterAll(() => {
   evaluator.dispose();
@@ -109,10 +74,6 @@ afterAll(() => {
   model.dispose();
 });
 
-const option =
-  (run: (options: never) => unknown, name: string) =>
-  (value: unknown): unknown =>
-    run({ [name]: value } as never);
 const evaluate = (options: object): unknown => chain.evaluate(LOGITS, options);
 const open = (options: object): unknown => createEvaluator(chain.graph, 4, options);
 const generate = (options: object): unknown => model.generate(PROMPT, { chain, ...options });
@@ -120,140 +81,6 @@ const add = (options: object): unknown => batch.add(PROMPT, { chain, ...options 
 const logitsOf = (options: object): unknown => model.logits(PROMPT, options);
 const load = (options: object): unknown => loadModel(DEMO_MODEL, options);
 const running = (): ReturnType<Model["generate"]> => model.generate(PROMPT, { chain });
-
-const RANGES = { contextSize: [0, 2 ** 25], threads: [0, 513], batchThreads: [0, 513], cacheTypeK: ["f15"] } as const;
-const COUNTS = { takes: ["integer"] } as const;
-
-/** The settings of contexts, at an entry point that takes them. */
-const settings = (name: string, run: (options: never) => unknown): [string, Entry][] => [
-  ...(["contextSize", "threads", "batchThreads"] as const).map((key): [string, Entry] => [
-    `${name}: ${key}`,
-    { call: option(run, key), ...COUNTS, refuses: RANGES[key] },
-  ]),
-  ...(["cacheTypeK", "cacheTypeV", "flashAttention"] as const).map((key): [string, Entry] => [
-    `${name}: ${key}`,
-    { call: option(run, key), refuses: ["f15"] },
-  ]),
-];
-
-/** What every request for a text takes. */
-const requests = (name: string, run: (options: object) => unknown): [string, Entry][] => [
-  [`${name}: maxTokens`, { call: option(run, "maxTokens"), ...COUNTS }],
-  [`${name}: minTokens`, { call: option(run, "minTokens"), ...COUNTS, refuses: [-1] }],
-  [`${name}: ignoreEnd`, { call: option(run, "ignoreEnd"), takes: ["boolean"] }],
-  [`${name}: stop`, { call: option(run, "stop"), takes: ["list", "texts"], refuses: ["a", [""], [1]] }],
-  [`${name}: logprobs`, { call: option(run, "logprobs"), ...COUNTS, refuses: [101] }],
-  [`${name}: alternatives`, { call: option(run, "alternatives"), ...COUNTS, refuses: [101] }],
-  [`${name}: states`, { call: option(run, "states"), takes: ["boolean"] }],
-  [`${name}: signal`, { call: option(run, "signal") }],
-  [
-    `${name}: uniforms`,
-    {
-      call: option(run, "uniforms"),
-      takes: ["object", "date"],
-      refuses: [{ t: "1" }, { t: null }, { t: -1 }, { u: 1 }],
-    },
-  ],
-  [
-    `${name}: feed`,
-    {
-      call: option(run, "feed"),
-      takes: EMPTY_OPTIONS,
-      refuses: [
-        ...[{ bias: {} }, { inputs: [] }, { inputs: { x: 1 } }, { inputs: { x: ["a"] } }, { openGrammar: "root" }],
-        ...[{ vocabulary: 5 }, { vocabulary: "ab" }, { vocabulary: [1] }, { vocabulary: { pieces: ["a"] } }],
-      ],
-    },
-  ],
-  [
-    `${name}: guides`,
-    {
-      call: option(run, "guides"),
-      takes: EMPTY_OPTIONS,
-      // the chain has none
-      refuses: [{ negative: { prompt: PROMPT } }],
-    },
-  ],
-  [
-    `${name}: a guide`,
-    {
-      call: (value: unknown) => run({ chain: guided, guides: { negative: value }, feed: { inputs: { source: [] } } }),
-      refuses: [
-        ...[
-          undefined,
-          { prompt: 5 },
-          { prompt: [1] },
-          { prompt: Int32Array.of(-1) },
-          { prompt: Int32Array.of(2 ** 20) },
-        ],
-      ],
-    },
-  ],
-  [
-    `${name}: guides that are missing or unknown`,
-    {
-      call: (guides: unknown) => run({ chain: guided, guides, feed: { inputs: { source: [] } } }),
-      refuses: [undefined, { other: { prompt: PROMPT } }, { negative: { prompt: PROMPT }, other: { prompt: PROMPT } }],
-    },
-  ],
-  [
-    `${name}: a set of tokens`,
-    {
-      call: (value: unknown) => run({ chain: banning, uniforms: { banned: value } }),
-      // letters are tokens of the model
-      takes: ["list", "texts"],
-      refuses: [[1.5], [-1], [null], [[1]], [2 ** 31], [1, 2, 3, 4, 5], [""], ["no token has this text"]],
-    },
-  ],
-  [`${name}: chain`, { call: option(run, "chain"), refuses: [undefined, { graph: {} }, { graph: { name: "a" } }] }],
-  [
-    `${name}: resume`,
-    {
-      call: (value: unknown) => run({ resume: value }),
-      refuses: [
-        ...[...REQUIRED, ...ADDED].flatMap((part) =>
-          Object.values(KINDS)
-            .filter((value) => !(part === "chain" && value === "c"))
-            .map((value) => () => ({ ...saved, [part]: value }))
-            .filter((make) => !isFine(part, make()[part as never])),
-        ),
-        () => ({ ...saved, streams: [{ seed: -1, count: 0 }] }),
-        () => ({ ...saved, streams: [{ seed: 1, count: 1e9 }] }),
-        () => ({ ...saved, params: { t: NaN } }),
-        () => ({ ...saved, history: [99999] }),
-        () => ({ ...saved, states: [1] }),
-        () => ({ ...saved, sets: { t: [1] } }),
-        () => ({ ...saved, sets: { banned: ["a"] } }),
-        () => ({ ...saved, promptLength: 2 ** 31 }),
-        () => ({ ...saved, prompt: [99999] }),
-        () => ({ ...saved, watches: [{}] }),
-        () => ({ ...saved, watches: [{ ending: "a", matched: 0, since: -1 }] }),
-        () => ({ ...saved, watches: [{ ending: 5, matched: 0, since: 0 }] }),
-        () => ({ ...saved, watches: [{ ending: "a", matched: 1.5, since: 0 }] }),
-        ...REQUIRED.map((part) => () => ({ ...saved, [part]: undefined })),
-      ],
-    },
-  ],
-];
-
-/** The parts of a saved sequence, and those that earlier versions did not save. */
-const REQUIRED = ["ggsl", "chain", "params", "streams", "states", "step", "history"];
-const ADDED = ["sets", "promptLength", "prompt", "watches"];
-
-/** Kinds that a part of a saved sequence may have. */
-function isFine(part: string, value: unknown): boolean {
-  if (part === "params" || part === "sets")
-    return (
-      value instanceof Date ||
-      (typeof value === "object" &&
-        Object.keys(value ?? []).length === 0 &&
-        !Array.isArray(value) &&
-        !(value instanceof Map) &&
-        value !== null)
-    );
-  if (part === "step" || part === "promptLength") return value === 5;
-  return ["history", "states", "prompt", "watches"].includes(part) && Array.isArray(value) && value.length === 0;
-}
 
 const ENTRIES: readonly (readonly [string, Entry])[] = [
   ["compile: source", { call: compile, takes: TEXT }],
@@ -351,7 +178,7 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
     },
   ],
   ["generate: options", { call: (value) => model.generate(PROMPT, value), refuses: [undefined] }],
-  ...requests("generate", generate),
+  ...requests("generate", generate, () => prepared),
   ...settings("generate", generate),
   ["generate: placement", { call: option(generate, "placement") }],
   ["generate: strict", { call: option(generate, "strict"), takes: ["boolean"] }],
@@ -370,7 +197,7 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
     { call: (value) => batch.add(value, { chain }), takes: TEXT, refuses: [undefined, Int32Array.of(-1)] },
   ],
   ["batch.add: request", { call: (value) => batch.add(PROMPT, value), refuses: [undefined] }],
-  ...requests("batch.add", add),
+  ...requests("batch.add", add, () => prepared),
   [
     "logits: prompt",
     {

@@ -17,7 +17,7 @@ test "far tokens are dropped" {
 }
 `;
 
-export interface Project {
+interface Project {
   readonly folder: string;
   /** The environment in which `ggsl` is on the path. */
   readonly env: NodeJS.ProcessEnv;

@@ -17,7 +17,7 @@ import { compilePipeline } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { createAppendedSampler } from "../../runtime/onnx/appended.js";
 import { feedsBesideLogits, outputNames, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
-import { openSteps } from "../../runtime/chain/steps.js";
+import { openSteps } from "../../runtime/chain/openSteps.js";
 import { smallModel, type ModelOptions } from "./languageModel.js";
 import { openModel, openOnnx, ORT, PlainTensor, type OpenModel } from "./ort.js";
 

@@ -8,7 +8,7 @@ import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { UniformValues } from "../../runtime/sequence/sequence.js";
 
-export interface EmittedChain {
+interface EmittedChain {
   readonly name: string;
   /** With all outputs. */
   readonly graph: Graph;

@@ -3,13 +3,13 @@ import { expect } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { interpret, type Outputs } from "../../runtime/backends/reference/interpret.js";
 import type { UniformValues } from "../../runtime/sequence/sequence.js";
-import { openSteps, type Given, type Steps } from "../../runtime/chain/steps.js";
+import { openSteps, type Given, type Steps } from "../../runtime/chain/openSteps.js";
 import { makeLogits, ORDINARY_SHAPES, type LogitsSpec } from "../parity/logits.js";
 import { random } from "../parity/random.js";
 import { rowsOfGraph } from "../parity/rows.js";
 import { PROBABILITY_TOLERANCE } from "../parity/settings.js";
 
-export interface Plan {
+interface Plan {
   readonly vocabSize: number;
   /** How many sequences. */
   readonly rows: number;
@@ -27,7 +27,7 @@ const SCALAR_TOLERANCE = 1e-5;
  * Runs a graph on random logits, `run` beside the reference. Both go on with the reference's token, each with its own states.
  * Returns the differences, in words.
  */
-export function differencesOf(graph: Graph, plan: Plan, run: (given: readonly Given[]) => Outputs[]): string[] {
+function differencesOf(graph: Graph, plan: Plan, run: (given: readonly Given[]) => Outputs[]): string[] {
   const { rows, steps } = plan;
   const sequences = Array.from({ length: rows }, (_, row) => ({
     wanted: open(graph, plan, row),

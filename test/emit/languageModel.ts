@@ -20,7 +20,7 @@ export interface ModelOptions {
   readonly externalFile?: string;
 }
 
-export interface SmallModel {
+interface SmallModel {
   readonly bytes: Uint8Array;
   readonly external: Uint8Array;
   readonly graph: OnnxGraph;

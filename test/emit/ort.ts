@@ -12,7 +12,7 @@ import type { Graph } from "../../compiler/graph/graph.js";
 import type { Ort, OrtTensor } from "../../runtime/onnx/ort.js";
 import { feedsOf, outputNames, outputsOf, type Feeds } from "../../runtime/onnx/values.js";
 import type { Outputs } from "../../runtime/backends/reference/interpret.js";
-import type { Given } from "../../runtime/chain/steps.js";
+import type { Given } from "../../runtime/chain/openSteps.js";
 
 /** What the addon reads of a tensor that it is given, and makes of a result. */
 export class PlainTensor implements OrtTensor {
@@ -66,7 +66,7 @@ export function openModel(model: Uint8Array | string): OpenModel {
   };
 }
 
-export interface OpenOnnx extends Disposable {
+interface OpenOnnx extends Disposable {
   /** The outputs of some sequences. */
   readonly run: (given: readonly Given[]) => Outputs[];
 }

@@ -1,5 +1,5 @@
 /** What a search in a whole text finds. */
-export interface Found {
+interface Found {
   readonly begin: number;
   readonly stop: string;
 }

@@ -14,7 +14,7 @@ interface Difference {
   readonly allowedBy: One;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly steps: number;
   readonly differences: readonly Difference[];
   /** Of each mask after the first of a text. */
@@ -61,7 +61,7 @@ export function compareMasks(
   return { steps, differences, milliseconds };
 }
 
-export interface Verdicts {
+interface Verdicts {
   accepted: number;
   refused: number;
   readonly differences: { readonly text: string; readonly acceptedBy: One }[];

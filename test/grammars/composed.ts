@@ -1,9 +1,9 @@
 /** Random schemas of Zod, composed of parts that have values: what programs write, in any combination. */
 import { z } from "zod";
 
-export type Random = (below: number) => number;
+type Random = (below: number) => number;
 
-export interface Composed {
+interface Composed {
   readonly schema: z.ZodType;
   /** A valid value, whose members are in their order. */
   value(random: Random): unknown;

@@ -9,7 +9,7 @@ const chain = compile(
   `import { logit_bias, constrain, temp, dist } from "std"\nchain c(g: grammar, seed: seed) = logit_bias() |> constrain(g) |> temp(0.9) |> dist(seed)`,
 );
 
-export interface Named {
+interface Named {
   readonly name: string;
   readonly schema: object | boolean;
 }
@@ -42,14 +42,14 @@ export function schemas(): Named[] {
   return [...plain, ...inside.filter(isEnforced)];
 }
 
-export interface Outcome {
+interface Outcome {
   readonly name: string;
   readonly seed: number;
   readonly text: string;
   readonly fault: string;
 }
 
-export interface Outcomes {
+interface Outcomes {
   readonly whole: number;
   /** Reached the most tokens before they were whole. */
   readonly cut: number;

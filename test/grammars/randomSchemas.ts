@@ -10,7 +10,7 @@ const TYPES = ["null", "boolean", "integer", "number", "string", "array", "objec
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)]!;
 
-export function shuffled<T>(random: Random, list: readonly T[]): T[] {
+function shuffled<T>(random: Random, list: readonly T[]): T[] {
   const result = [...list];
   for (let i = result.length - 1; i > 0; i--) {
     const k = random(i + 1);
@@ -41,7 +41,7 @@ export function randomValue(random: Random, depth = 2): unknown {
   }
 }
 
-export type Entries = readonly (readonly [keyword: string, value: unknown])[];
+type Entries = readonly (readonly [keyword: string, value: unknown])[];
 
 /** Keywords for each kind of values, and those that combine schemas. */
 const FAMILIES: Readonly<Record<string, (random: Random, schema: () => unknown) => Entries>> = {

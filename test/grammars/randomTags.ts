@@ -26,7 +26,7 @@ export type Format =
   | (Endings & { readonly type: "tags_with_separator"; readonly tags: readonly Tag[]; readonly separator: string });
 
 /** Leaves by what they accept, as JavaScript's expressions. */
-export const LEAVES: readonly (readonly [Format, RegExp])[] = [
+const LEAVES: readonly (readonly [Format, RegExp])[] = [
   [{ type: "regex", pattern: "a|b+" }, /a|b+/y],
   [{ type: "grammar", grammar: 'root ::= "a" x\nx ::= "b" x | "c"' }, /ab*c/y],
   [{ type: "json_schema", json_schema: { enum: [1, 25] } }, /1|25/y],

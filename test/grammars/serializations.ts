@@ -1,7 +1,7 @@
 /** Texts of a value, as programs usually write them. */
 
 /** As Python's `json.dumps` writes it. */
-export function pythonText(value: unknown): string {
+function pythonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonText).join(", ")}]`;
   if (typeof value === "object" && value !== null)
     return `{${Object.entries(value)

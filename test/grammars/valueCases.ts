@@ -3,7 +3,7 @@
 export const text = { type: "string" };
 export const integer = { type: "integer" };
 
-export interface Case {
+interface Case {
   readonly schema: object | boolean;
   readonly valid?: readonly unknown[];
   readonly invalid?: readonly unknown[];

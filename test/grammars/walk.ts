@@ -53,7 +53,7 @@ export function tokensOf(bits: Uint32Array): number[] {
 
 export const endsOf = ({ classes }: Vocabulary): ReadonlySet<number> => new Set(classes!.end);
 
-export interface Walk {
+interface Walk {
   readonly text: string;
   readonly tokens: readonly number[];
   /** Whether the grammar may end there. */
@@ -88,4 +88,4 @@ export function walk(
   return { text: asText(bytes), tokens, isWhole: false };
 }
 
-export const asText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");
+const asText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");

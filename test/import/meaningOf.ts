@@ -58,7 +58,7 @@ export function expectMeaning(
   }
 }
 
-export const kept = (logits: Logits): number[] => [...logits.keys()].filter((token) => logits[token] !== -Infinity);
+const kept = (logits: Logits): number[] => [...logits.keys()].filter((token) => logits[token] !== -Infinity);
 
 export const mapped = (logits: Logits, change: (logit: number, token: number) => number): Logits => logits.map(change);
 export const banned = (logits: Logits, isBanned: (token: number) => boolean): Logits =>

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const ADDON = fileURLToPath(new URL("../../build/Release/ggsl_common_oracle.node", import.meta.url));
 
-export interface LlamaOption {
+interface LlamaOption {
   readonly names: readonly string[];
   /** Words after a name. */
   readonly values: number;

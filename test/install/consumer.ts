@@ -18,7 +18,7 @@ export const DEMO = resolve("examples/model/demo-q8_0.gguf");
 const MODULE = "build/wasm-llama/out/ggsl-llama.wasm";
 
 /** Whether the WebAssembly module with llama.cpp is built, which needs emscripten. */
-export const hasModule = existsSync(MODULE);
+const hasModule = existsSync(MODULE);
 
 export interface Result {
   readonly status: number | null;
@@ -27,7 +27,7 @@ export interface Result {
 }
 
 /** How packages are laid out: beside each other, or with links to folders of their own. */
-export type Layout = "npm" | "pnpm";
+type Layout = "npm" | "pnpm";
 
 export class Consumer {
   /** The folders of ggsl, of the addon's package and of llama.cpp's libraries. */

@@ -32,7 +32,7 @@ interface Published {
 }
 
 /** What the server asks a client to show. */
-export interface Shown {
+interface Shown {
   readonly type?: number;
   readonly message?: string;
   readonly uri?: string;

@@ -1,6 +1,6 @@
 /** Damaged copies of a GGUF file: values, types, counts, texts, tensors and the length are changed, one at a time. */
 
-export interface Damaged {
+interface Damaged {
   readonly name: string;
   readonly bytes: Buffer;
 }
@@ -85,7 +85,7 @@ export const KINDS = [
   "test",
   "none",
 ] as const;
-export const WORDS = ["whitespace", "gpt-4o", "superbpe", "gemma4", "sarvam-moe", "kimi-k2", "unknown"] as const;
+const WORDS = ["whitespace", "gpt-4o", "superbpe", "gemma4", "sarvam-moe", "kimi-k2", "unknown"] as const;
 
 export function* damagedModels(good: Buffer): Generator<Damaged> {
   for (const kind of KINDS) {

@@ -30,7 +30,7 @@ export const contrast =
     return logits.map((x, i) => (x < cutoff ? -Infinity : (1 + beta) * x - beta * guide[i]!));
   };
 
-export interface Text {
+interface Text {
   readonly tokens: readonly number[];
   /** For each token by how much it is ahead of the second best. */
   readonly margins: readonly number[];

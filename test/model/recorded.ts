@@ -62,6 +62,3 @@ export function recorded(
   };
   return made;
 }
-
-export const tokensIn = (batches: readonly Batch[]): number =>
-  batches.reduce((sum, { tokens }) => sum + tokens.length, 0);

@@ -16,7 +16,7 @@ import { loadOracle, type LlamaSampler, type OracleText } from "../native/oracle
 export const OFF = 16 * 2048 * 2 ** -24;
 
 /** What llama.cpp's own chain may pick after a text. */
-export type PicksNear = (follow: readonly number[]) => Iterable<number>;
+type PicksNear = (follow: readonly number[]) => Iterable<number>;
 
 /** How many tokens two texts share. Expects that those after them are a tie, if the texts part. */
 export function expectSameText(found: readonly number[], wanted: readonly number[], picksNear: PicksNear): number {
@@ -43,7 +43,7 @@ export interface Reference {
 }
 
 /** A text of llama.cpp's, by the words that it begins with. */
-export type AskedText = Omit<OracleText, "prompt"> & { readonly prompt: string };
+type AskedText = Omit<OracleText, "prompt"> & { readonly prompt: string };
 type Tokenizer = Pick<Model, "info" | "tokenize">;
 
 /** `count` tokens of llama.cpp's own chain of CPU samplers. */

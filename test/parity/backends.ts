@@ -47,7 +47,7 @@ interface OpenGraph extends Disposable {
 }
 
 /** The columns of a graph's constant inputs, which are made for the device alone. */
-export type Columns = () => readonly Float32Array[];
+type Columns = () => readonly Float32Array[];
 const NO_COLUMNS: Columns = () => [];
 
 /** A graph for a vocabulary size, always with the same vocabulary; an open one is reused. */

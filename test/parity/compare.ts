@@ -4,7 +4,7 @@ import type { Rows } from "./rows.js";
 import type { Order } from "./samplers.js";
 
 /** A message about the first difference, and the largest difference of two probabilities. */
-export interface Comparison {
+interface Comparison {
   readonly fault: string | undefined;
   readonly worst: number;
 }

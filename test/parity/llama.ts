@@ -6,7 +6,7 @@ import type { Moment } from "./margins.js";
 import { rowsOfLlama, type PickedRows, type Rows } from "./rows.js";
 import { specOf, type Stage } from "./stages.js";
 
-export interface OpenLlama {
+interface OpenLlama {
   step(): PickedRows;
   accept(token: number): void;
 }

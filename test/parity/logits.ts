@@ -90,7 +90,7 @@ export function makeLogits({ shape, vocabSize, seed, dropped }: LogitsSpec): Flo
 }
 
 /** Few sizes, so that open graphs are reused; mostly small ones, where every row counts. */
-export const vocabSizes = fc.oneof(
+const vocabSizes = fc.oneof(
   { weight: 20, arbitrary: fc.constantFrom(2, 3, 4, 5, 8, 13, 20, 33, 64) },
   { weight: 4, arbitrary: fc.constantFrom(100, 257, 700) },
   { weight: 1, arbitrary: fc.constantFrom(2000, 4096) },

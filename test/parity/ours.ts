@@ -14,7 +14,7 @@ import { rowsOfGraph, type Rows } from "./rows.js";
 import type { Mode } from "./samplers.js";
 import { compileIn, specOf } from "./stages.js";
 
-export interface OpenChain {
+interface OpenChain {
   /** The token of this step; undefined without a pick stage. */
   pick(): number | undefined;
   rows(): Rows;

@@ -63,7 +63,7 @@ function stageText(stage: Stage, write: (param: ParamSpec, value: Arg) => string
 
 // ---------------------------------------------------------------- compiled
 
-export interface Program {
+interface Program {
   readonly graph: Graph;
   /** Values of the chain's uniforms. */
   readonly uniforms: Readonly<Record<string, number>>;

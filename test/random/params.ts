@@ -6,7 +6,7 @@ import { setLiterals, setValues } from "./sets.js";
 import type { Kind, Named, Rate, Scope, Text } from "./text.js";
 
 /** A parameter of the chain. */
-export interface ChainParam {
+interface ChainParam {
   readonly name: string;
   readonly declaration: string;
 }
@@ -27,7 +27,7 @@ export interface Draft {
 
 export type TokenValues = readonly (number | string)[];
 
-export type ParamType = "f32" | "i32" | "bool" | "seed";
+type ParamType = "f32" | "i32" | "bool" | "seed";
 
 const KINDS: Readonly<Record<Exclude<ParamType, "seed">, Kind>> = { f32: "scalar", i32: "whole", bool: "flag" };
 
@@ -108,7 +108,7 @@ export function chainParam(
 }
 
 /** The parameters as declarations, arguments of the stage, and names in the sampler's body. */
-export interface Bound {
+interface Bound {
   readonly declarations: readonly string[];
   readonly args: readonly string[];
   readonly names: Named[];

@@ -12,7 +12,7 @@ import { meaningOf } from "./meaning/meaning.js";
 import { Unclear } from "./meaning/table.js";
 import { chosen, columnsFor, outcomeOf, type Step } from "./outcome.js";
 
-export interface RunOptions {
+interface RunOptions {
   /** The others are compared with the first one. */
   readonly backends: readonly Backend[];
   readonly count: number;
@@ -147,7 +147,7 @@ function reporter({ onProgress }: RunOptions, tally: Tally): () => void {
 
 type Ways = Pick<RunOptions, "backends" | "across" | "builds" | "comparesMeaning">;
 
-export function checkCase(c: Case, ways: Ways): Tally {
+function checkCase(c: Case, ways: Ways): Tally {
   const tally = newTally();
   tally.programs = 1;
   try {

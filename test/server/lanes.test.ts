@@ -1,6 +1,6 @@
 /** Whose request it is: addresses, proxies that name them, and turns by lane on a server without keys. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { canonical, networkOf } from "../../server/lanes/address.js";
+import { canonicalAddress, networkOf } from "../../server/lanes/address.js";
 import { laneOf } from "../../server/lanes/lane.js";
 import { Proxies } from "../../server/lanes/proxies.js";
 import type { ApiKey } from "../../server/keys/keys.js";
@@ -20,7 +20,7 @@ describe("addresses", () => {
     ["localhost", undefined],
     ["", undefined],
   ])("%j is %j", (text, address) => {
-    expect(canonical(text)).toBe(address);
+    expect(canonicalAddress(text)).toBe(address);
   });
 
   test.each([

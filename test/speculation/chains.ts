@@ -4,7 +4,7 @@ import type { SequenceRequest } from "../../runtime/generation/generate.js";
 import type { Speculate } from "../../runtime/decode/speculation/options.js";
 
 /** A chain, and what its requests need besides. */
-export interface SpeculatingChain {
+interface SpeculatingChain {
   readonly chain: Chain;
   readonly request?: Partial<SequenceRequest>;
   /** Its states depend on the logits, so that rows are evaluated one after the other. */

@@ -8,7 +8,7 @@ import type { Random } from "../parity/random.js";
 /** The most tokens that a test generates. */
 export const STEPS = 6;
 
-export interface Text {
+interface Text {
   readonly prompt: readonly number[];
   readonly generated: readonly number[];
 }

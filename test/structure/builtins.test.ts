@@ -61,7 +61,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "editors/vscode/src/client.ts": ["log"],
   // fields of data that is read or shown
   "lsp/describe.ts": ["uniform"],
-  "lsp/server.ts": ["std"],
+  "lsp/reading.ts": ["std"],
   "playground/engine/language.ts": ["std"],
   "playground/engine/stages.ts": ["entropy", "picked", "prob"],
 };

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { loadOracle } from "../native/oracle.js";
 
-export const VOCABULARIES = "build/llama.cpp/models";
+const VOCABULARIES = "build/llama.cpp/models";
 
 /** A vocabulary of llama.cpp's repository; `pre`: with another value of `tokenizer.ggml.pre`. */
 export interface Given {

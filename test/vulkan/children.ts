@@ -38,7 +38,7 @@ export function runProcess(args: readonly string[], environment: Readonly<Record
 }
 
 /** The results of the groups of a test. */
-export interface Report {
+interface Report {
   /** The output of the processes that passed. */
   readonly outputs: string[];
   readonly failures: string[];

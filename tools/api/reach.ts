@@ -15,7 +15,7 @@ export interface Declared {
 }
 
 /** A type that another entry point, or a package of others, exports. */
-export interface Foreign {
+interface Foreign {
   readonly name: string;
   readonly from: string;
 }

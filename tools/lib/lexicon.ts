@@ -1,7 +1,7 @@
 /** The tokens of a grammar of ohm as regular expressions with the flag `u`. */
 
 /** A parsed expression of ohm's recipe: its kind, where it is, and its parts. */
-export type Expression = readonly [kind: string, at: unknown, ...parts: unknown[]];
+type Expression = readonly [kind: string, at: unknown, ...parts: unknown[]];
 /** A rule of ohm's recipe: its kind, where it is, its description, its parameters and its body. */
 type Rule = readonly [
   kind: string,

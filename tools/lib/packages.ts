@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from "node:path";
 import { root } from "./process.js";
 
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;

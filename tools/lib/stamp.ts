@@ -16,7 +16,7 @@ export function fingerprint(paths: readonly string[], isRead: (path: string) => 
   return hash.digest("hex");
 }
 
-export interface Made {
+interface Made {
   /** Contains the stamp of the latest build. */
   readonly stampFile: string;
   readonly stamp: string;

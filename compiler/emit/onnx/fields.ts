@@ -2,7 +2,7 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { invalid } from "./modelError.js";
 
-export interface Field {
+interface Field {
   readonly number: number;
   /** The number of a varint, or the bytes of a message or a text; absent for numbers of fixed size, which nothing here reads. */
   readonly value: number | Uint8Array | undefined;

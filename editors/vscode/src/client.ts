@@ -1,6 +1,15 @@
 /** The connection to the language server, `ggsl lsp`. */
 import { spawn } from "node:child_process";
-import { commands, languages, window, workspace, type ExtensionContext, type LanguageStatusItem } from "vscode";
+import {
+  commands,
+  languages,
+  window,
+  workspace,
+  type ExtensionContext,
+  type FileSystemWatcher,
+  type LanguageStatusItem,
+  type LogOutputChannel,
+} from "vscode";
 import { LanguageClient, RevealOutputChannelOn, type ExecuteCommandSignature } from "vscode-languageclient/node";
 import { findGgsl, type Ggsl } from "./find.js";
 
@@ -36,11 +45,60 @@ function limited(ms: number, message: string): { readonly passed: Promise<never>
   return { passed, end: () => clearTimeout(timer) };
 }
 
-/** @param execute runs a command of a lens; `ask` asks the server */
-export function startServer(
-  context: ExtensionContext,
-  execute: (command: string, args: readonly unknown[], ask: ExecuteCommandSignature) => Promise<unknown>,
-): Server {
+/** Runs a command of a lens; `ask` asks the server. */
+type Execute = (command: string, args: readonly unknown[], ask: ExecuteCommandSignature) => Promise<unknown>;
+
+interface Surroundings {
+  readonly execute: Execute;
+  /** Of programs on disk. */
+  readonly watcher: FileSystemWatcher;
+  readonly output: LogOutputChannel;
+}
+
+/** Starts a command as a language server: its client, or why it does not start. */
+async function launch(ggsl: Ggsl, { execute, watcher, output }: Surroundings): Promise<Client | string> {
+  let complaint = "";
+  const child = spawn(ggsl.command, [...ggsl.args, "lsp", "--stdio"], { env: { ...process.env, ...ggsl.env } });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(-10_000)));
+  const closed = new Promise<void>((resolve) => {
+    child.once("close", (code, signal) => {
+      if (!child.killed) complaint ||= `it ended with ${signal ?? `status ${code}`}`;
+      resolve();
+    });
+  });
+  const fault = await new Promise<Error | undefined>((resolve) => {
+    child.once("error", resolve);
+    child.once("spawn", () => resolve(undefined));
+  });
+  if (fault) return fault.message;
+  const one = new Client("ggsl", "GGSL", () => Promise.resolve(child), {
+    documentSelector: [{ language: "ggsl" }],
+    synchronize: { fileEvents: watcher },
+    // pages are shown beside the program, not in a browser
+    initializationOptions: { results: true },
+    outputChannel: output,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    // the message below says more
+    initializationFailedHandler: () => false,
+    middleware: { executeCommand: (command, args, ask) => execute(command, args, ask) },
+  });
+  const limit = limited(SECONDS * 1000, `it did not answer within ${SECONDS} s`);
+  try {
+    await Promise.race([one.start(), limit.passed]);
+    one.hasStarted = true;
+    return one;
+  } catch (error) {
+    child.kill();
+    // what it still has to say explains more than the broken connection
+    await closed;
+    await one.dispose().catch(() => undefined);
+    return (complaint.trim() || String((error as Error | undefined)?.message ?? error)).slice(-MAX_REASON);
+  } finally {
+    limit.end();
+  }
+}
+
+export function startServer(context: ExtensionContext, execute: Execute): Server {
   const output = window.createOutputChannel("GGSL", { log: true });
   const watcher = workspace.createFileSystemWatcher("**/*.ggsl");
   let client: Client | undefined;
@@ -56,47 +114,11 @@ export function startServer(
 
   /** Why it does not start; undefined if it runs. */
   async function tryStart(ggsl: Ggsl): Promise<string | undefined> {
-    let complaint = "";
-    const child = spawn(ggsl.command, [...ggsl.args, "lsp", "--stdio"], { env: { ...process.env, ...ggsl.env } });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint = (complaint + text).slice(-10_000)));
-    const closed = new Promise<void>((resolve) => {
-      child.once("close", (code, signal) => {
-        if (!child.killed) complaint ||= `it ended with ${signal ?? `status ${code}`}`;
-        resolve();
-      });
-    });
-    const fault = await new Promise<Error | undefined>((resolve) => {
-      child.once("error", resolve);
-      child.once("spawn", () => resolve(undefined));
-    });
-    if (fault) return fault.message;
-    const one = new Client("ggsl", "GGSL", () => Promise.resolve(child), {
-      documentSelector: [{ language: "ggsl" }],
-      synchronize: { fileEvents: watcher },
-      // pages are shown beside the program, not in a browser
-      initializationOptions: { results: true },
-      outputChannel: output,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      // the message below says more
-      initializationFailedHandler: () => false,
-      middleware: { executeCommand: (command, args, ask) => execute(command, args, ask) },
-    });
-    const limit = limited(SECONDS * 1000, `it did not answer within ${SECONDS} s`);
-    try {
-      await Promise.race([one.start(), limit.passed]);
-      one.hasStarted = true;
-      client = one;
-      running = ggsl;
-      return undefined;
-    } catch (error) {
-      child.kill();
-      // what it still has to say explains more than the broken connection
-      await closed;
-      await one.dispose().catch(() => undefined);
-      return (complaint.trim() || String((error as Error | undefined)?.message ?? error)).slice(-MAX_REASON);
-    } finally {
-      limit.end();
-    }
+    const launched = await launch(ggsl, { execute, watcher, output });
+    if (typeof launched === "string") return launched;
+    client = launched;
+    running = ggsl;
+    return undefined;
   }
 
   async function start(): Promise<void> {

@@ -27,7 +27,7 @@ export const PALETTE: Readonly<Record<CommandName, string>> = {
   "ggsl.explain": "ggsl.explainChain",
 };
 
-export interface Running {
+interface Running {
   readonly ggsl: () => Ggsl | undefined;
   readonly output: OutputChannel;
 }

@@ -14,7 +14,7 @@ export interface Ggsl {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface Places {
+interface Places {
   /** The setting `ggsl.server.path`; empty for none. */
   readonly setting: string;
   /** Folders and files of the workspace; their packages are searched upwards. Empty for a workspace that is not trusted. */

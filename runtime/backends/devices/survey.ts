@@ -65,8 +65,7 @@ async function surveyBackend(name: DeviceBackend): Promise<BackendSurvey> {
 }
 
 /** The reason of an unavailable backend, without the steps that fix it. */
-export const reasonOf = ({ message }: InputError): string =>
-  message.split("\n")[0]!.replace(/^.*? is not available: /, "");
+const reasonOf = ({ message }: InputError): string => message.split("\n")[0]!.replace(/^.*? is not available: /, "");
 
 /** Which ops of the table a device can run over a whole vocabulary. */
 function supportOf(device: string): Pick<DeviceSurvey, "supported" | "unsupported"> {

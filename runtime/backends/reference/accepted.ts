@@ -6,7 +6,7 @@ import { computed, valuesOf, type Outputs } from "./interpret.js";
 import type { Vector } from "./kernels.js";
 
 /** What the graph was given for the token, and what it gave. */
-export interface Step {
+interface Step {
   readonly logits: Float32Array;
   readonly uniforms: Float32Array;
   readonly inputs: readonly Vector[];

@@ -10,7 +10,7 @@ const closeAutomaton = (e: AutomatonExports, at: Pointer): void => e.ggsl_automa
 const closePosition = (e: AutomatonExports, at: Pointer): void => e.ggsl_position_close(at);
 
 /** Whose instances the objects are in. */
-export interface AutomatonHost<E extends AutomatonExports> {
+interface AutomatonHost<E extends AutomatonExports> {
   /** The instance for new objects. */
   current(): Instance<E>;
   /** An instance with objects is not discarded. A trie does not count: it is made anew in another one. */

@@ -7,7 +7,7 @@ import { webAssembly, type WasmModule } from "./webAssembly.js";
 export type { Pointer } from "./exports.js";
 
 /** Arrays of numbers in the layout of the module's memory. */
-export type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array;
+type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array;
 
 export const nativeError = (code: NativeErrorCode, message: string): NativeError =>
   Object.assign(new Error(message), { code });

@@ -71,13 +71,13 @@ function callAt(text: string, nameAt: number, probe: Probe): Call | undefined {
   return { begin: nameAt, end, segments, itemOf: (one) => segmentsItem(one, parameterArguments(marks)) };
 }
 
-interface Place {
+interface Extent {
   readonly at: number;
   readonly end: number;
 }
 
 /** Where the arguments are, as a JSON object. */
-function argumentsIn(text: string, from: number, probe: Probe): Place | undefined {
+function argumentsIn(text: string, from: number, probe: Probe): Extent | undefined {
   for (let at = text.indexOf("{", from); at >= 0; at = text.indexOf("{", at + 1)) {
     const found = objectAt(text, at);
     if (typeof found === "object" && found.value[FIRST] === probe.arguments[FIRST]) return { at, end: found.end };
@@ -85,7 +85,7 @@ function argumentsIn(text: string, from: number, probe: Probe): Place | undefine
   return undefined;
 }
 
-function objectCall(text: string, nameAt: number, args: Place, probe: Probe): Call | undefined {
+function objectCall(text: string, nameAt: number, args: Extent, probe: Probe): Call | undefined {
   for (
     let at = text.lastIndexOf("{", nameAt);
     at >= nameAt - NEAR && at >= 0;
@@ -116,7 +116,7 @@ function keysOf(value: Readonly<Record<string, unknown>>, probe: Probe): ObjectK
 }
 
 /** A name, and an id before or after it; between other texts. */
-function namedCall(text: string, nameAt: number, args: Place, probe: Probe): Call {
+function namedCall(text: string, nameAt: number, args: Extent, probe: Probe): Call {
   const idAt = text.lastIndexOf(probe.id, nameAt);
   const begin = idAt < 0 || nameAt - idAt > FAR ? nameAt : idAt;
   const segments = segmentsOf(text, { at: begin, end: args.end }, args, probe);
@@ -126,7 +126,7 @@ function namedCall(text: string, nameAt: number, args: Place, probe: Probe): Cal
 /** An id that is farther away is not of the call. */
 const FAR = 100;
 
-function segmentsOf(text: string, { at: begin, end }: Place, args: Place, probe: Probe): Segment[] {
+function segmentsOf(text: string, { at: begin, end }: Extent, args: Extent, probe: Probe): Segment[] {
   const segments: Segment[] = [];
   const holes = [
     { at: text.indexOf(probe.name, begin), length: probe.name.length, hole: "name" },

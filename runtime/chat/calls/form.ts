@@ -26,7 +26,7 @@ export type Found<T> = T | "open" | undefined;
 export type Segment = string | { readonly hole: "name" | "id" | "index" | "arguments" };
 
 /** Changes texts of a form. */
-export type Change = (text: string) => string;
+type Change = (text: string) => string;
 
 /** How arguments are written. */
 export interface ArgumentsForm {

@@ -12,7 +12,7 @@ export function callGrammar(form: CallForm, tools: readonly Tool[], options: Sch
   return { structuralTag: callsFormat(form, tools, { schema: options, isParallel: false }) };
 }
 
-export interface FreeOptions {
+interface FreeOptions {
   readonly schema: SchemaOptions;
   readonly isParallel: boolean;
 }

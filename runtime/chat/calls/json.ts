@@ -33,7 +33,7 @@ export function jsonEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-export interface JsonObject {
+interface JsonObject {
   readonly value: Readonly<Record<string, unknown>>;
   readonly end: number;
 }

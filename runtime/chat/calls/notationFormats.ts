@@ -1,7 +1,8 @@
 /** Grammars of arguments in notations that are not JSON, from the schemas of tools. */
+import type { Schema } from "../../grammars/values/references.js";
 import type { Tool } from "../messages.js";
 import { parametersOf } from "./arguments.js";
-import { isTextOnly, listedIn, type Schema } from "./parameterFormats.js";
+import { isTextOnly, listedIn } from "./parameterFormats.js";
 
 export interface Notation {
   /** The template that it comes from. */

@@ -8,7 +8,7 @@ import { notationFormats, type Notation } from "./notationFormats.js";
 import { skipBlanks } from "./json.js";
 import { FIRST, SECOND, type Probe } from "./probes.js";
 
-export const NOTATIONS: readonly Notation[] = [
+const NOTATIONS: readonly Notation[] = [
   {
     source: "google-gemma-4-31B-it.jinja",
     open: "{",

@@ -1,4 +1,5 @@
 /** Arguments one by one between marks as grammars: each at most once, the required ones always. */
+import type { Schema } from "../../grammars/values/references.js";
 import type { Tool } from "../messages.js";
 import { parametersOf } from "./arguments.js";
 import { sharedEnd, sharedLength } from "./literals.js";
@@ -35,8 +36,6 @@ function markOf(marks: ParameterMarks, { type }: Schema): string {
     : marks.ofOther;
 }
 
-export type Schema = Readonly<Record<string, unknown>>;
-
 interface Parameters extends Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -61,7 +60,7 @@ export function listedIn({ enum: values, const: value }: Schema): readonly unkno
   return value === undefined ? [] : [value];
 }
 
-export interface FormatOptions {
+interface FormatOptions {
   /** Of schemas. */
   readonly options: object;
   readonly formatsOf: (text: string) => readonly object[];

@@ -8,7 +8,7 @@ import { KNOWN } from "./known.js";
 import { CONTENT, renderings, type Renderings } from "./probes.js";
 
 /** What a template is, beside what it renders. */
-export interface ReasoningTemplate {
+interface ReasoningTemplate {
   /** The texts of the model's templates. */
   readonly source: string;
   /** The control tokens that they name. */

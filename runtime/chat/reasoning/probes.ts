@@ -3,7 +3,8 @@ import { callOf, PROBES, TOOL, type Render } from "../calls/probes.js";
 import type { ChatMessage } from "../messages.js";
 import type { ChatOptions } from "../render.js";
 
-export const [THOUGHT, CONTENT] = ["thought of ggsl", "answer of ggsl"] as const;
+const THOUGHT = "thought of ggsl";
+export const CONTENT = "answer of ggsl";
 const QUESTION = "question of ggsl";
 const USER: ChatMessage = { role: "user", content: QUESTION };
 

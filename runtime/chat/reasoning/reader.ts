@@ -8,11 +8,11 @@ import type { PromptEnd, ReasoningForm } from "./form.js";
  * Where a text is: at the beginning of an answer, or of a message of it; in a thought; after one; in content. A thought begins where an
  * answer or a message does, so a mark of thoughts inside content is content.
  */
-type Place = "begin" | "thought" | "after" | "content";
+type ReadingPhase = "begin" | "thought" | "after" | "content";
 
 export class ReasoningReader {
   private held = "";
-  private place: Place;
+  private place: ReadingPhase;
   /** Whether the blanks that come now are between a thought and content. */
   private isAfterThought: boolean;
   /** Blanks in a thought that are its end unless more of it comes. */
@@ -176,7 +176,7 @@ export class ReasoningReader {
     return this.enter("begin", this.held.slice(end));
   }
 
-  private enter(place: Place, rest: string): true {
+  private enter(place: ReadingPhase, rest: string): true {
     this.place = place;
     this.held = rest;
     return true;

@@ -26,7 +26,7 @@ interface Job {
 }
 
 /** A thread, and what waits for it. */
-class Line {
+class RenderingQueue {
   readonly #turns = new Turns<Job>();
   private thread: Thread<RenderRequest, RenderAnswer> | undefined;
   #running: Job | undefined;
@@ -94,8 +94,8 @@ function failure(error: Error): Error {
 
 export class Rendering {
   readonly #lateUntil = new Map<string, number>();
-  private readonly all = new Line(undefined, () => undefined);
-  private readonly tries = new Line(CHAT_THREADS.trySteps, (job) => {
+  private readonly all = new RenderingQueue(undefined, () => undefined);
+  private readonly tries = new RenderingQueue(CHAT_THREADS.trySteps, (job) => {
     this.#makeLate(job.lane);
     this.all.enter(job);
   });

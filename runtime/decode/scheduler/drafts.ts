@@ -13,7 +13,7 @@ export const GROWN_ROWS = 16;
 const FULL_SEQUENCES = 4;
 
 /** What one graph of a context can have. */
-export interface Size {
+interface Size {
   /** Outputs of one sequence. */
   readonly rows: number;
   /** Outputs of all sequences. */

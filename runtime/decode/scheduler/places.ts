@@ -79,7 +79,7 @@ export interface Places {
 export const all = ({ main, guides }: Places): Place[] => [main, ...guides.map(({ place }) => place)];
 
 /** What decides which places a slot gets. */
-export interface Wanted {
+interface Wanted {
   readonly chain: NativeGraph;
   readonly inputs: readonly number[];
   /** The prompts of the sequence and of its guides. */

@@ -58,7 +58,7 @@ export function withoutOutputs({ job, chunks }: Turn): Turn | undefined {
 }
 
 /** Whether some of its tokens have no outputs, or wait for those of others. */
-export const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
+const isReading = ({ readings }: Job): boolean => readings.some(({ isBegun, isBehind }) => !isBegun || isBehind);
 
 const whole = (reading: Reading): Chunk => ({
   reading,

@@ -3,7 +3,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { grammarsReady, releaseGrammars } from "../../sequence/features/followed.js";
-import { Line } from "../../sequence/line.js";
+import { SequenceLine } from "../../sequence/sequenceLine.js";
 import { InputError } from "../../core/errors.js";
 import {
   acceptPrompt,
@@ -39,7 +39,7 @@ const NONE = new Float32Array();
  * they depend on nothing else. Otherwise they are those that its own pick at that place gives, which need not be the text's token.
  */
 export class DraftLine {
-  private readonly line: Line;
+  private readonly line: SequenceLine;
   /** Generated tokens that the line has accepted. */
   private count = 0;
   private readonly known: ReturnType<typeof knownStates>;
@@ -53,7 +53,7 @@ export class DraftLine {
     private readonly prompt: Int32Array,
   ) {
     this.known = begin.graph.states.length === 0 ? () => NONE : knownStates(begin.graph, begin.vocabSize);
-    this.line = new Line(acceptPrompt(begin, prompt));
+    this.line = new SequenceLine(acceptPrompt(begin, prompt));
   }
 
   /** The sequence after the text; undefined if a grammar of the draft's chain did not allow it, or cannot be used. */

@@ -33,7 +33,7 @@ type Formula =
 type Unnamed = Formula extends infer F ? (F extends Formula ? Omit<F, "id"> : never) : never;
 
 /** Where a text is: what looks behind have found up to here. */
-interface Place {
+interface Surroundings {
   readonly isStart: boolean;
   readonly behind: readonly Node[];
 }
@@ -130,13 +130,13 @@ class Alternating {
     return this.formula(`not ${formula.id}`, { kind: "not", formula });
   }
 
-  private holds(look: Look, { isStart, behind }: Place): boolean {
+  private holds(look: Look, { isStart, behind }: Surroundings): boolean {
     const found = look === START ? !isStart : behind[this.behind.get(look)!]!.isNullable;
     return found !== look.isNegated;
   }
 
   /** What must be true after a character. */
-  step(formula: Formula, character: number, place: Place): Formula {
+  step(formula: Formula, character: number, place: Surroundings): Formula {
     switch (formula.kind) {
       case "rest":
         return this.stepRest(formula.rest, character, place, new Settled(this.never));
@@ -150,7 +150,7 @@ class Alternating {
     }
   }
 
-  private stepRest(list: Rest | undefined, character: number, place: Place, known: Settled<Formula>): Formula {
+  private stepRest(list: Rest | undefined, character: number, place: Surroundings, known: Settled<Formula>): Formula {
     if (!list) return this.never;
     const inner = (one: Rest | undefined): Formula => this.stepRest(one, character, place, known);
     const { part, rest } = list;
@@ -187,7 +187,7 @@ class Alternating {
   }
 
   /** Whether the text may end here. */
-  isWhole(formula: Formula, place: Place): boolean {
+  isWhole(formula: Formula, place: Surroundings): boolean {
     switch (formula.kind) {
       case "rest":
         return this.canEnd(formula.rest, place, new Settled(false));
@@ -200,7 +200,7 @@ class Alternating {
     }
   }
 
-  private canEnd(list: Rest | undefined, place: Place, known: Settled<boolean>): boolean {
+  private canEnd(list: Rest | undefined, place: Surroundings, known: Settled<boolean>): boolean {
     if (!list) return true;
     const inner = (one: Rest | undefined): boolean => this.canEnd(one, place, known);
     const { part, rest } = list;
@@ -238,8 +238,8 @@ function automaton(part: Part, behindItem: (look: Look) => Item): Automaton {
   if (kinds.length > MOST_KINDS) throw new TooLarge();
   const alternating = new Alternating(new Map(looks.map((look, i) => [look, i])));
   const states = new Map<string, number>();
-  const found: { readonly formula: Formula; readonly place: Place }[] = [];
-  const numberOf = (formula: Formula, place: Place): number => {
+  const found: { readonly formula: Formula; readonly place: Surroundings }[] = [];
+  const numberOf = (formula: Formula, place: Surroundings): number => {
     const key = `${formula.id} ${place.isStart} ${place.behind.map(({ id }) => id).join(" ")}`;
     const known = states.get(key);
     if (known !== undefined) return known;

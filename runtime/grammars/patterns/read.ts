@@ -15,7 +15,7 @@ const PUNCTUATION = "^$\\.*+?()[]{}|/";
 /** No text is longer. */
 const MOST_REPETITIONS = 2 ** 31 - 1;
 
-export interface PatternOptions {
+interface PatternOptions {
   /** The flag `s`: `.` is also the end of a line. */
   readonly dotAll: boolean;
   /** What messages call the pattern. */

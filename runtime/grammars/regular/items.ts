@@ -15,15 +15,6 @@ export function oneOf(ranges: Ranges): Item {
   return ranges.length === 1 && from === to ? text([from]) : { kind: "class", ranges, isNegated: false };
 }
 
-/** One of the characters and ranges of a text such as `a-z_`; `-` itself comes last. */
-export function characters(written: string): Item {
-  const ranges = [...written.matchAll(/([^])-([^])|([^])/gu)].map(([, from, to, one]) => {
-    const first = (from ?? one)!.codePointAt(0)!;
-    return [first, to === undefined ? first : to.codePointAt(0)!] as const;
-  });
-  return oneOf(normalized(ranges));
-}
-
 export function sequence(...items: readonly Item[]): Item {
   spend(items.length);
   const result: Item[] = [];
@@ -57,7 +48,6 @@ export function repeat(item: Item, min: number, max = Infinity): Item {
   if (isNothing(item)) return min === 0 ? EMPTY : NOTHING;
   return min === 1 && max === 1 ? item : { kind: "repeat", item, min, max };
 }
-export const optional = (item: Item): Item => repeat(item, 0, 1);
 
 /** Texts that match all of the items. */
 export function both(...items: readonly Item[]): Item {

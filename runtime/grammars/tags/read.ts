@@ -45,7 +45,7 @@ interface Endings {
 }
 
 /** Makes something of a format, after those inside of it. */
-export type Make<T> = (format: Format<T>, path: string) => T;
+type Make<T> = (format: Format<T>, path: string) => T;
 
 /** What messages call it. */
 export const WHOLE = "the structural tag";

@@ -6,31 +6,31 @@ import { abortError, InputError } from "../../core/errors.js";
 import { unlessAborted } from "../../core/aborts.js";
 import { Cache } from "../../core/cache.js";
 import { GRAMMAR_LIMITS } from "../limits.js";
-import { Line, type Found, type Job, type Known } from "./line.js";
+import { PreparingQueue, type Found, type Job, type Known } from "./queue.js";
 
 /** A source to prepare. */
-export interface Asked extends Pick<Job, "name" | "source"> {
+interface Asked extends Pick<Job, "name" | "source"> {
   /** Whose it is: equal for all of one client. */
   readonly lane: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Prepared = Known & { readonly kind: "prepared" };
+type Prepared = Known & { readonly kind: "prepared" };
 
 export class Preparing {
   private readonly known = new Cache<Known>(GRAMMAR_LIMITS.known, GRAMMAR_LIMITS.knownBytes);
   private readonly jobs = new Map<string, Job & { readonly outcome: Promise<Known> }>();
   private readonly lateUntil = new Map<string, number>();
-  private readonly quick: Line;
-  private readonly slow: Line;
+  private readonly quick: PreparingQueue;
+  private readonly slow: PreparingQueue;
   /** Sources that threads were done with. */
   tries = 0;
 
   constructor({ quickMilliseconds, prepareMilliseconds, heapMegabytes }: PreparingLimits = GRAMMAR_LIMITS) {
-    const line = (milliseconds: number, done: (job: Job, found: Found) => void): Line =>
-      new Line({ milliseconds, heapMegabytes }, done);
-    this.quick = line(quickMilliseconds, (job, found) => this.tried(job, found));
-    this.slow = line(prepareMilliseconds, (job, found) => this.settle(job, found));
+    const queue = (milliseconds: number, done: (job: Job, found: Found) => void): PreparingQueue =>
+      new PreparingQueue({ milliseconds, heapMegabytes }, done);
+    this.quick = queue(quickMilliseconds, (job, found) => this.tried(job, found));
+    this.slow = queue(prepareMilliseconds, (job, found) => this.settle(job, found));
   }
 
   /** The answer itself if it is known. Throws `InputError`, also for a source that was refused before, or what aborted the signal. */
@@ -43,7 +43,7 @@ export class Preparing {
     const job = waiting ?? this.open(asked);
     job.askers.set(lane, (job.askers.get(lane) ?? 0) + 1);
     if (!waiting) this.enter(job, lane);
-    else if (job.line) this.join(job, job.line, lane);
+    else if (job.queue) this.join(job, job.queue, lane);
     return this.wait(job, asked);
   }
 
@@ -57,8 +57,8 @@ export class Preparing {
     const outcome = new Promise<Known>((...settle) => ([resolve, reject] = settle));
     // all that asked may have left
     outcome.catch(() => undefined);
-    const job = { name, source, askers: new Map<string, number>(), isTried: false, line: undefined };
-    const opened = { ...job, line: undefined as Line | undefined, resolve, reject, outcome };
+    const job = { name, source, askers: new Map<string, number>(), isTried: false, queue: undefined };
+    const opened = { ...job, queue: undefined as PreparingQueue | undefined, resolve, reject, outcome };
     this.jobs.set(source, opened);
     return opened;
   }
@@ -68,13 +68,13 @@ export class Preparing {
     this.bound(lane);
   }
 
-  private join(job: Job, line: Line, lane: string): void {
+  private join(job: Job, queue: PreparingQueue, lane: string): void {
     if (job.askers.get(lane) !== 1) return;
     // a client with expensive grammars keeps no other's waiting
-    if (line === this.slow && !job.isTried && !this.isLate(lane)) {
-      line.leave(job);
+    if (queue === this.slow && !job.isTried && !this.isLate(lane)) {
+      queue.leave(job);
       for (const one of job.askers.keys()) this.quick.enter(job, one);
-    } else line.enter(job, lane);
+    } else queue.enter(job, lane);
     this.bound(lane);
   }
 
@@ -87,7 +87,7 @@ export class Preparing {
     const count = (job.askers.get(lane) ?? 1) - 1;
     job.askers.set(lane, count);
     if (count > 0) return;
-    job.line?.turns.remove(lane, job);
+    job.queue?.turns.remove(lane, job);
     job.askers.delete(lane);
     if (job.askers.size > 0 || this.quick.isAt(job)) return;
     this.slow.abandon(job);
@@ -100,14 +100,14 @@ export class Preparing {
     const { waiting, waitingOfLane } = GRAMMAR_LIMITS;
     const isFull = this.quick.turns.size + this.slow.turns.size > waiting;
     if (count(lane) <= waitingOfLane && !isFull) return;
-    const line = this.slow.turns.size > this.quick.turns.size ? this.slow : this.quick;
-    const longest = count(lane) > waitingOfLane ? lane : line.turns.longest(lane);
+    const queue = this.slow.turns.size > this.quick.turns.size ? this.slow : this.quick;
+    const longest = count(lane) > waitingOfLane ? lane : queue.turns.longest(lane);
     const last = this.quick.turns.last(longest) ?? this.slow.turns.last(longest);
     if (!last) return;
-    last.line?.turns.remove(longest, last);
+    last.queue?.turns.remove(longest, last);
     last.askers.delete(longest);
     if (last.askers.size > 0) return;
-    last.line = undefined;
+    last.queue = undefined;
     this.forget(last);
     last.reject(
       new InputError(

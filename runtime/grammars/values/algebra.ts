@@ -14,7 +14,7 @@ import {
   NO_VALUES,
   type ArraySet,
   type ObjectSet,
-  type Place,
+  type SchemaPlace,
   type Space,
   type StringSet,
   type Values,
@@ -115,7 +115,7 @@ function listedIn<T>(
 }
 
 /** What is in the first and not in the second. Throws `NoForm`. */
-export function subtract(a: Values, b: Values, space: Space, at: Place): Values {
+export function subtract(a: Values, b: Values, space: Space, at: SchemaPlace): Values {
   spend();
   if (a === NO_VALUES || b === NO_VALUES) return a;
   if (a === b || b === ALL_VALUES) return NO_VALUES;

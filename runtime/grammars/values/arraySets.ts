@@ -1,6 +1,6 @@
 /** Sets of arrays: intersections and differences. */
 import { spend } from "../budget.js";
-import { ANY, ANY_ARRAY, NEVER, NoForm, type ArraySet, type Lazy, type Place, type Space } from "./values.js";
+import { ANY, ANY_ARRAY, NEVER, NoForm, type ArraySet, type Lazy, type SchemaPlace, type Space } from "./values.js";
 
 export const itemAt = ({ prefix, rest }: ArraySet, i: number): Lazy => prefix[i] ?? rest;
 
@@ -32,7 +32,7 @@ export function intersectArrays(a: ArraySet, b: ArraySet, space: Space): ArraySe
 }
 
 /** What is in the first set and not in the second. */
-export function subtractArray(a: ArraySet, b: ArraySet, space: Space, at: Place): ArraySet[] {
+export function subtractArray(a: ArraySet, b: ArraySet, space: Space, at: SchemaPlace): ArraySet[] {
   if (b === ANY_ARRAY || a === b) return [];
   const parts: (ArraySet | undefined)[] = [];
   if (b.min > 0) parts.push(arraySet({ ...a, max: Math.min(a.max, b.min - 1) }));
@@ -61,7 +61,13 @@ function otherAt(a: ArraySet, i: number, item: Lazy): ArraySet | undefined {
 const MOST_PLACES = 16;
 
 /** Arrays with another item after those that have their own place. */
-function othersAfter(a: ArraySet, b: ArraySet, places: number, space: Space, at: Place): (ArraySet | undefined)[] {
+function othersAfter(
+  a: ArraySet,
+  b: ArraySet,
+  places: number,
+  space: Space,
+  at: SchemaPlace,
+): (ArraySet | undefined)[] {
   const most = Math.min(a.max, b.max);
   if (b.rest === ANY || most <= places) return [];
   const other = space.difference(a.rest, b.rest, at);

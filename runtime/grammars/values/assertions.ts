@@ -3,7 +3,7 @@ import { show } from "@ggsl/compiler/core/show.js";
 import { fault } from "./faults.js";
 import { isObject, type Schema } from "./references.js";
 
-export const TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"] as const;
+const TYPES = ["null", "boolean", "integer", "number", "string", "array", "object"] as const;
 export type SchemaType = (typeof TYPES)[number];
 
 /** A schema without the keywords that are not to be enforced. */

@@ -1,7 +1,7 @@
 /** What is wrong with a JSON schema. */
 import { show } from "@ggsl/compiler/core/show.js";
 import { InputError, invalid } from "../../core/errors.js";
-import type { Place } from "./values.js";
+import type { SchemaPlace } from "./values.js";
 
 const at = (path: string): string => (path === "" ? "" : ` at ${show(path)}`);
 
@@ -11,7 +11,7 @@ export const exceeded = (message: string): InputError =>
   new InputError(`the JSON schema exceeds a limit: ${message}`, { code: "LIMIT_EXCEEDED" });
 
 /** A grammar cannot enforce a keyword. */
-export const unenforced = ({ path, keyword }: Place, why: string): InputError =>
+export const unenforced = ({ path, keyword }: SchemaPlace, why: string): InputError =>
   new InputError(
     `the JSON schema${at(path)}: \`${keyword}\` cannot be enforced: ${why}; omit it, or list it in \`ignore\``,
     { code: "UNENFORCED_KEYWORD" },

@@ -31,7 +31,7 @@ interface Edge {
   readonly to: string;
 }
 
-export interface Multiples {
+interface Multiples {
   readonly item: Item;
   readonly rules: readonly (readonly [name: string, item: Item])[];
 }

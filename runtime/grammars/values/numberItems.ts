@@ -72,7 +72,7 @@ const wholeText = (value: number): string | undefined =>
 const naturals = (from: number, to: number): Item => naturalTexts(wholeText(from)!, wholeText(to));
 
 /** Between two natural numbers; without an upper one all from the lower one on. */
-export function naturalTexts(from: string, to: string | undefined): Item {
+function naturalTexts(from: string, to: string | undefined): Item {
   if (to === undefined) {
     if (from === "0") return NATURAL;
     return some(sameLength(from, "9".repeat(from.length)), all([digits(1, 9), repeat(DIGIT, from.length, Infinity)]));

@@ -12,7 +12,7 @@ import {
   type Member,
   type NameClass,
   type ObjectSet,
-  type Place,
+  type SchemaPlace,
   type Space,
   type StringSet,
 } from "./values.js";
@@ -121,7 +121,7 @@ export function classesOf(
 }
 
 /** What is in the first set and not in the second. */
-export function subtractObject(a: ObjectSet, b: ObjectSet, space: Space, at: Place): ObjectSet[] {
+export function subtractObject(a: ObjectSet, b: ObjectSet, space: Space, at: SchemaPlace): ObjectSet[] {
   if (b === ANY_OBJECT || a === b) return [];
   spend(1 + a.named.size + b.named.size);
   const parts: (ObjectSet | undefined)[] = [];
@@ -150,7 +150,7 @@ export function subtractObject(a: ObjectSet, b: ObjectSet, space: Space, at: Pla
  * Names that only the first set has. Members of other names must be the same in both: a grammar could ask for one that is not, but a
  * second one of the same name would replace it.
  */
-function othersOutside(a: ObjectSet, b: ObjectSet, space: Space, at: Place): StringSet[] {
+function othersOutside(a: ObjectSet, b: ObjectSet, space: Space, at: SchemaPlace): StringSet[] {
   const named = new Set([...a.named.keys(), ...b.named.keys()]);
   const outside: StringSet[] = [];
   for (const mine of a.classes) {

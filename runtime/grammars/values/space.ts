@@ -14,7 +14,7 @@ import {
   NoForm,
   type ArraySet,
   type ObjectSet,
-  type Place,
+  type SchemaPlace,
   type Space,
   type StringSet,
   type Values,
@@ -81,7 +81,7 @@ export class Sets implements Space {
     return this.parts.get(lazy) ?? [lazy];
   }
 
-  difference(a: Lazy, b: Lazy, at: Place): Lazy {
+  difference(a: Lazy, b: Lazy, at: SchemaPlace): Lazy {
     if (a === b || a === NEVER || b === ANY) return NEVER;
     if (b === NEVER) return a;
     // the opposite of an opposite
@@ -93,7 +93,7 @@ export class Sets implements Space {
     return result;
   }
 
-  subtracted(a: Values, b: Values, at: Place): Values {
+  subtracted(a: Values, b: Values, at: SchemaPlace): Values {
     try {
       return subtract(a, b, this, at);
     } catch (error) {

@@ -32,7 +32,7 @@ function isImpossible({ patterns, formats, notPatterns, notFormats, minLength, m
   );
 }
 
-export function united<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
+function united<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
   if (a.size === 0) return b;
   if (b.size === 0) return a;
   spend((a.size + b.size) / 8);

@@ -27,7 +27,7 @@ import {
   type Member,
   type NumberRange,
   type ObjectSet,
-  type Place,
+  type SchemaPlace,
   type StringSet,
   type Values,
 } from "./values.js";
@@ -187,7 +187,7 @@ export class Typed {
   }
 }
 
-function checkPattern(pattern: string, path: string, place: Place): void {
+function checkPattern(pattern: string, path: string, place: SchemaPlace): void {
   try {
     stringLanguage({ patterns: [pattern] });
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 
 /** Where in a schema something was asked for, for messages. */
-export interface Place {
+export interface SchemaPlace {
   readonly path: string;
   readonly keyword: string;
 }
@@ -22,7 +22,7 @@ export interface NumberRange {
   readonly kind: "any" | "integer" | "fraction";
   readonly step?: Step | undefined;
   /** What asked for the step. */
-  readonly at?: Place | undefined;
+  readonly at?: SchemaPlace | undefined;
 }
 
 /** Texts that match all of these. */
@@ -41,7 +41,7 @@ export interface Contains {
   readonly value: Lazy;
   readonly min: number;
   readonly max: number;
-  readonly at: Place;
+  readonly at: SchemaPlace;
 }
 
 export interface ArraySet {
@@ -52,7 +52,7 @@ export interface ArraySet {
   readonly max: number;
   readonly contains: readonly Contains[];
   /** What asked for items that are all different. */
-  readonly unique?: Place | undefined;
+  readonly unique?: SchemaPlace | undefined;
   /** How many of the first items `unevaluatedItems` leaves alone. */
   readonly evaluated: number;
 }
@@ -82,7 +82,7 @@ export interface ObjectSet {
   readonly min: number;
   readonly max: number;
   /** What asked for `min`. */
-  readonly minAt?: Place | undefined;
+  readonly minAt?: SchemaPlace | undefined;
   /** The names that `unevaluatedProperties` leaves alone; undefined where no schema asks. */
   readonly evaluated?: Evaluated | undefined;
 }
@@ -192,7 +192,7 @@ export const isNested = ({ arrays, objects }: Values): boolean => arrays.length 
 export interface Space {
   intersection(a: Lazy, b: Lazy): Lazy;
   /** What is in the first and not in the second. Fails when it is made, if there is no form for it. */
-  difference(a: Lazy, b: Lazy, at: Place): Lazy;
+  difference(a: Lazy, b: Lazy, at: SchemaPlace): Lazy;
   has(set: StringSet, text: string): boolean;
   /** Whether no text is in the set, as far as it can be found out. */
   isEmptyString(set: StringSet): boolean;

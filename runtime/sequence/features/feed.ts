@@ -149,7 +149,7 @@ function largestWindow({ from, form }: Pick<Feature, "from" | "form">): number |
 }
 
 /** The text of a sequence, as far as its graph needs it. */
-export interface TextSoFar {
+interface TextSoFar {
   /** The last tokens of prompt and generated text. */
   readonly history: Int32Array;
   /** The last tokens of the prompt. */

@@ -15,7 +15,7 @@ export interface OpenSet {
 }
 
 /** Where the tokens of sets are looked up. */
-interface Place {
+interface SetLookup {
   readonly vocabulary: Vocabulary | undefined;
   readonly vocabSize: number;
 }
@@ -24,7 +24,7 @@ interface Place {
 export type TokenList = readonly (number | string)[];
 
 /** The sets of a graph. Throws `InputError` for a set that needs a vocabulary or that the vocabulary does not have. */
-export const openSets = (graph: Graph, place: Place): OpenSet[] =>
+export const openSets = (graph: Graph, place: SetLookup): OpenSet[] =>
   setsOf(graph).map((set) => {
     const open = {
       set,
@@ -35,7 +35,11 @@ export const openSets = (graph: Graph, place: Place): OpenSet[] =>
   });
 
 /** The sets with other values of parameters, by name. */
-export function withSets(sets: readonly OpenSet[], values: ReadonlyMap<string, TokenList>, place: Place): OpenSet[] {
+export function withSets(
+  sets: readonly OpenSet[],
+  values: ReadonlyMap<string, TokenList>,
+  place: SetLookup,
+): OpenSet[] {
   return sets.map((open) => {
     const { name } = open.set;
     const list = name === undefined ? undefined : values.get(name);
@@ -58,7 +62,7 @@ function checkCapacity({ set: { name, capacity }, tokens }: OpenSet): void {
 }
 
 /** 1 for each token of the set and 0 for the others, or the other way round; the same object for equal sets. */
-export function maskOf({ set, tokens }: OpenSet, isNegated: boolean, place: Place): Float32Array {
+export function maskOf({ set, tokens }: OpenSet, isNegated: boolean, place: SetLookup): Float32Array {
   const key = JSON.stringify([set.of, isNegated]);
   return keptFor(place).mask.getOrMake(key, () => {
     const mask = new Float32Array(place.vocabSize).fill(isNegated ? 1 : 0);
@@ -79,7 +83,7 @@ const MAX_KEPT = 64;
 const NO_VOCABULARY = {};
 const kept = new WeakMap<object, Map<number, Kept>>();
 
-function keptFor({ vocabulary, vocabSize }: Place): Kept {
+function keptFor({ vocabulary, vocabSize }: SetLookup): Kept {
   const owner = vocabulary ?? NO_VOCABULARY;
   const sizes = kept.get(owner) ?? new Map<number, Kept>();
   kept.set(owner, sizes);
@@ -90,7 +94,7 @@ function keptFor({ vocabulary, vocabSize }: Place): Kept {
 
 // ---------------------------------------------------------------- the tokens of an entry
 
-function tokensOf(items: readonly TokenItem[], place: Place): ReadonlySet<number> {
+function tokensOf(items: readonly TokenItem[], place: SetLookup): ReadonlySet<number> {
   const found = new Set<number>();
   for (const item of items)
     for (const token of tokensOfItem(item, place)) {
@@ -100,7 +104,7 @@ function tokensOf(items: readonly TokenItem[], place: Place): ReadonlySet<number
   return new Set([...found].sort((a, b) => a - b));
 }
 
-function tokensOfItem(item: TokenItem, { vocabulary }: Place): readonly number[] {
+function tokensOfItem(item: TokenItem, { vocabulary }: SetLookup): readonly number[] {
   if (typeof item === "number") return [item];
   if (!vocabulary)
     throw new InputError(`${itemText(item)} needs a vocabulary: that of a model, or \`feed.vocabulary\``, {

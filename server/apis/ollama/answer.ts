@@ -13,7 +13,7 @@ import { jsonOf, objectOf } from "../rawJson.js";
 import { ollamaErrors } from "./errors.js";
 
 /** What a part says, in the form of `/api/chat` or `/api/generate`. */
-export type TextForm = (said: Said) => object;
+type TextForm = (said: Said) => object;
 
 interface Said {
   readonly content: string;

@@ -5,7 +5,7 @@ import type { Model } from "ggsl/models/model.js";
 import type { TextEnd } from "../api.js";
 import { addLogprob, chatLogprob, openLogprobs, type ChatLogprob } from "./logprobs.js";
 
-export interface TextOptions {
+interface TextOptions {
   readonly index: number;
   readonly model: Model;
   readonly wantsLogprobs: boolean;

@@ -13,7 +13,7 @@ import type { Seed } from "../stages.js";
 
 export const LLAMA_TOOL = `llama.cpp ${RELEASE.tag}`;
 
-export type Values = Readonly<Record<FieldName, number>>;
+type Values = Readonly<Record<FieldName, number>>;
 
 const DEFAULT_VALUES = Object.fromEntries(FIELD_NAMES.map((f) => [f, LLAMA_FIELDS[f].default])) as Values;
 
@@ -191,7 +191,7 @@ const strengthsOf = (v: Values): { repeat: number; freq: number; present: number
 const WHOLE_TEXT = `${LLAMA_TOOL} refuses -1; here it is the whole text, as in earlier releases`;
 
 /** How a source of settings treats numbers. */
-export interface Source {
+interface Source {
   /** Values outside this range are refused. */
   readonly range: (name: FieldName) => Range;
   /** llama.cpp's conversion of a value. */

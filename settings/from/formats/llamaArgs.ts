@@ -46,7 +46,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
 
 /** Options of the context and the generation that `ggsl run` also has. */
-export const RUN: Readonly<Record<string, OptionName>> = {
+const RUN: Readonly<Record<string, OptionName>> = {
   "-c": "contextSize",
   "--ctx-size": "contextSize",
   "-ctk": "cacheTypeK",

@@ -20,7 +20,7 @@ import { FIELDS, isKnown } from "./fields.js";
 import { GRAMMAR_DIFFERS } from "./llama.js";
 
 /** `server`: as of August 2026; `runner` and `own`: the two engines of 2025. */
-export type Engine = "server" | "runner" | "own";
+type Engine = "server" | "runner" | "own";
 
 /** The engines by the names for `--from`. */
 export const ENGINES: Readonly<Record<string, Engine>> = {

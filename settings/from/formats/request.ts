@@ -15,7 +15,7 @@ import { DEFAULT_SETTINGS, llamaStages } from "./llama.js";
 import { readLlama } from "./llamaRequest.js";
 import { allowedTokens, badWords } from "./vllm.js";
 
-export interface RequestChain extends SharedChain {
+interface RequestChain extends SharedChain {
   /** What has no effect, and what is not carried over. */
   readonly notes: readonly Note[];
 }

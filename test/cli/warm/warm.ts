@@ -14,7 +14,7 @@ const THREAD = fileURLToPath(new URL("thread.mjs", import.meta.url));
 /** Milliseconds after which a command hangs. */
 const LONGEST = 100_000;
 
-export interface Place {
+interface Place {
   /** Default: the checkout. */
   readonly cwd?: string;
   /** Standard input; default: none. */
@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** Runs a command. One that hangs is ended: its status is null. */
-export type Warm = (args: readonly string[], place?: Place) => Result;
+type Warm = (args: readonly string[], place?: Place) => Result;
 
 /** A process for commands, which starts with the first and ends with the suite. `added` are variables of its environment. */
 export function warm(added: NodeJS.ProcessEnv = {}): Warm {

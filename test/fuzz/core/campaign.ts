@@ -7,7 +7,7 @@ import type { Generator } from "./generator.js";
 import { smallest } from "./shrink.js";
 import type { Watch } from "./watch.js";
 
-export interface CampaignOptions {
+interface CampaignOptions {
   readonly seed: number;
   /** No case starts after this many milliseconds. */
   readonly milliseconds?: number;
@@ -19,7 +19,7 @@ export interface CampaignOptions {
   readonly shrinking?: number;
 }
 
-export interface Found {
+interface Found {
   readonly fault: Fault;
   readonly case: unknown;
   /** Number of cases with the same fault. */

@@ -7,7 +7,7 @@ import { ExportError } from "../../../settings/to/export.js";
 import { ImportError } from "../../../settings/from/notes.js";
 import { Wrong } from "./generator.js";
 
-export type FaultKind = "crash" | "hang" | "slow" | "memory" | "error" | "wrong";
+type FaultKind = "crash" | "hang" | "slow" | "memory" | "error" | "wrong";
 
 export interface Fault {
   readonly kind: FaultKind;
@@ -19,7 +19,7 @@ export interface Fault {
 const DECLARED = [CompileError, SpecError, OptionError, InputError, AbortError, ImportError, ExportError];
 
 /** Whether the documentation names this class of error for wrong input. */
-export const isDeclared = (error: unknown): boolean => DECLARED.some((known) => error instanceof known);
+const isDeclared = (error: unknown): boolean => DECLARED.some((known) => error instanceof known);
 
 /** The fault of a thrown value, if it is one. */
 export function faultOf(thrown: unknown): Fault | undefined {

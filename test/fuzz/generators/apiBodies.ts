@@ -5,7 +5,7 @@ const PARAMETERS = { type: "object", properties: { a: { type: "integer" } }, req
 const USER = { role: "user", content: "Hi" };
 
 /** A right body of each path. */
-export const RIGHT_BODIES: Readonly<Record<string, object>> = {
+const RIGHT_BODIES: Readonly<Record<string, object>> = {
   "/v1/chat/completions": {
     messages: [
       USER,

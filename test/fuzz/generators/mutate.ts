@@ -32,7 +32,7 @@ const HOSTILE = [
   ..."logit prob token rank n vocab step bias logits true false static seed text bool i32 f32 host".split(" "),
 ];
 
-export interface Edit {
+interface Edit {
   readonly kind: "delete" | "repeat" | "insert" | "replace" | "move" | "splice" | "cut";
   /** Fractions of the text. */
   readonly at: number;

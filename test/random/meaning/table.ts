@@ -13,7 +13,7 @@ export interface Row {
 export type Value = number | readonly number[];
 
 /** A number, and whether it is a compile-time constant. */
-export interface Given {
+interface Given {
   readonly value: number;
   readonly isConstant: boolean;
 }

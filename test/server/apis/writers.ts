@@ -28,7 +28,7 @@ interface Written {
   readonly whole: object;
 }
 
-export const openWriter = (api: TextApi, body: Body, isStream: boolean): AnswerWriter =>
+const openWriter = (api: TextApi, body: Body, isStream: boolean): AnswerWriter =>
   api.open({
     asked: { given: { endpoint: "chat", body: { messages: [] } }, body, origins: new Map() },
     model: {} as Model,
@@ -76,12 +76,3 @@ export function failed(api: TextApi): string {
   const after = writer.fail(new Refusal("model_failed", "the device failed", {}), "id-1");
   return [...before, ...after].map(api.stream.text).join("");
 }
-
-/** A body as a stream of bytes, as a client's library reads it. */
-export const bytesOf = (text: string): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    start(controller) {
-      controller.enqueue(new TextEncoder().encode(text));
-      controller.close();
-    },
-  });

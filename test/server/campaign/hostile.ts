@@ -7,7 +7,7 @@ import { attacks } from "./heavy.js";
 import { samplerOf } from "./load.js";
 import type { Target } from "./send.js";
 
-export interface HostileOptions {
+interface HostileOptions {
   /** It ends after so many hostile requests, or so many seconds. */
   readonly requests: number;
   readonly seconds: number;
@@ -30,7 +30,7 @@ export interface Goal {
   readonly isMet: boolean;
 }
 
-export interface HostileReport {
+interface HostileReport {
   readonly seconds: number;
   readonly requests: number;
   /** How often each attack had each outcome. */
@@ -226,7 +226,7 @@ function memoryGoal(samples: readonly { readonly at: number; readonly megabytes:
 }
 
 /** Places and requests that were not given back, although their clients have gone. */
-export async function leftovers(server: Child): Promise<string[]> {
+async function leftovers(server: Child): Promise<string[]> {
   const names = ["ggsl_running_texts", "ggsl_queue_length", "ggsl_compiler_queue_length", "ggsl_body_bytes"];
   let left: string[] = [];
   for (let tries = 0; tries < 100; tries++) {

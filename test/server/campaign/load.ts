@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Child } from "./child.js";
 import { openClient, quantile } from "../../../bench/server/client.js";
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly clients: number;
   readonly seconds: number;
   /** Tokens of a text. */
@@ -11,7 +11,7 @@ export interface LoadOptions {
   readonly key?: string;
 }
 
-export interface LoadReport {
+interface LoadReport {
   readonly requests: number;
   readonly tokens: number;
   readonly seconds: number;

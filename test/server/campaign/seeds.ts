@@ -2,7 +2,7 @@
 import type { Child } from "./child.js";
 import { openClient } from "../../../bench/server/client.js";
 
-export interface SeedReport {
+interface SeedReport {
   readonly texts: number;
   /** Texts that differ, with the token at which they do. */
   readonly differing: readonly string[];

@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 
-export interface Client {
+interface Client {
   /** The packages that it is. */
   readonly packages: readonly string[];
   readonly api: string;
@@ -14,7 +14,7 @@ export interface Client {
   readonly differs: string;
 }
 
-export const CLIENTS = JSON.parse(readFileSync(new URL("cases.json", import.meta.url), "utf8")) as Readonly<
+const CLIENTS = JSON.parse(readFileSync(new URL("cases.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Client>
 >;
 

@@ -30,7 +30,7 @@ interface Told extends Omit<Accepted, "moves"> {
   readonly isRefused: boolean | undefined;
 }
 
-export class Line {
+export class SequenceLine {
   private latest: SequenceState;
   private told: Told[] = [];
   private accepted: Accepted[] = [];

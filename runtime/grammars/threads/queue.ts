@@ -25,12 +25,12 @@ export interface Job {
   /** It has had its first try. */
   isTried: boolean;
   /** Where it waits; undefined once a thread works on it. */
-  line: Line | undefined;
+  queue: PreparingQueue | undefined;
   readonly resolve: (found: Known) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class Line {
+export class PreparingQueue {
   readonly turns = new Turns<Job>();
   private thread: Thread<string, Table> | undefined;
   private running: Job | undefined;
@@ -42,14 +42,14 @@ export class Line {
 
   /** Of a job that waits here, or nowhere. */
   enter(job: Job, lane: string): void {
-    job.line = this;
+    job.queue = this;
     this.turns.push(lane, job);
     if (!this.running) void this.serve();
   }
 
   leave(job: Job): void {
     for (const lane of job.askers.keys()) this.turns.remove(lane, job);
-    job.line = undefined;
+    job.queue = undefined;
   }
 
   /** Whether the thread works on it. */

@@ -1,7 +1,9 @@
 /** Static checks of the sources by name: separate steps of `npm test`, grouped in `npm run lint` and `npm run types`. */
 import { join } from "node:path";
-import { checkNativeFormat } from "./clang-format.js";
-import { attemptNode, attemptTool, type Ended, type RunOptions } from "./process.js";
+import { checkExports } from "../exports/check.js";
+import { checkIncludes } from "../includes/check.js";
+import { checkNativeFormat } from "../lib/clang-format.js";
+import { attemptNode, attemptTool, type Ended, type RunOptions } from "../lib/process.js";
 
 export type Check = readonly [name: string, check: (options: RunOptions) => Promise<Ended>];
 
@@ -16,7 +18,9 @@ export const LINT: readonly Check[] = [
   ["Format", program("prettier/bin/prettier.cjs", "--check", "--log-level", "warn", ".")],
   ["Lint", program("oxlint/bin/oxlint", ".", "--max-warnings", "0")],
   ["Imports", program("dependency-cruiser/bin/dependency-cruise.mjs", ".")],
+  ["Exports", checkExports],
   ["Format of C++", checkNativeFormat],
+  ["Includes of C++", checkIncludes],
   ["Public interface", (options) => attemptTool("api", ["--check"], options)],
 ];
 
