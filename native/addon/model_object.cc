@@ -192,8 +192,8 @@ std::shared_ptr<Model> ModelObject::from(const Napi::Value & value) {
 }
 
 const c::Place & ModelObject::place_of(const Napi::Value & value) {
-    const auto     model  = from(value);
-    ModelObject &  object = *Unwrap(value.As<Napi::Object>());
+    const auto    model  = from(value);
+    ModelObject & object = *Unwrap(value.As<Napi::Object>());
     if (!object.place) {
         object.place = loop::place_of(model);
     }

@@ -3,9 +3,9 @@
 
 #include "llama/context.h"
 #include "llama/tail.h"
-#include "sequence/given.h"
 #include "convert.h"
 #include "external_memory.h"
+#include "sequence/given.h"
 #include "worker.h"
 
 namespace ggsl::addon {

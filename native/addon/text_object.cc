@@ -75,9 +75,9 @@ TextObject::TextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<TextO
         const std::string  saved   = to_string(info[1], "saved");
         const Napi::Object options = to_object(info[2], "options");
         const int32_t      only    = optional_int(options, "only", -1);
-        text                       = std::make_shared<loop::Text>(
-            *chain, saved, to_positions(options.Get("grammars")),
-            only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only)), to_bias(options.Get("bias")));
+        text                       = std::make_shared<loop::Text>(*chain, saved, to_positions(options.Get("grammars")),
+                                            only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only)),
+                                                                  to_bias(options.Get("bias")));
     });
     info.This().As<Napi::Object>().TypeTag(&text_tag);
 }

@@ -1,6 +1,6 @@
 // Context::write: decodes that go on with what the chains pick.
-#include "context.h"
 #include "graph/failure.h"
+#include "context.h"
 
 #include <algorithm>
 

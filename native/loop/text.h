@@ -1,9 +1,9 @@
 // A text that the context writes on by itself: a sequence of the C library, and the positions of its grammars in native/grammar.
 #pragma once
 
-#include "grammar/grammar.h"
 #include "llama/feeder.h"
 #include "llama/model.h"
+#include "grammar/grammar.h"
 #include "sequence/sequence.h"
 
 namespace ggsl::loop {

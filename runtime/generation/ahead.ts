@@ -4,6 +4,7 @@ import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type { ModelBinding, NativeChain, NativeModel, NativeText, TextBinding } from "../backends/native/binding.js";
 import { translated } from "../core/errors.js";
+import { positionOf } from "../grammars/position.js";
 import { grammarOf } from "../sequence/features/feed.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import { featureInputs, type SequenceState } from "../sequence/sequence.js";
@@ -80,7 +81,7 @@ export class AheadText {
     const grammars: AutomatonPosition[] = [];
     for (const feature of sequence.features) {
       const state = grammarOf(feature)?.state;
-      const position = state?.position?.();
+      const position = state && positionOf(state);
       if (state && !position) return undefined;
       if (position) grammars.push(position);
     }

@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 /** A token that is picked whatever the logits are. */
-export interface Forced {
+interface Forced {
   readonly token: number;
   /** The next values of the states. */
   readonly scalars: Float32Array;

@@ -6,6 +6,7 @@ import { InputError, invalid, translate, translated } from "../core/errors.js";
 import type { AutomatonPosition, ThreadedPosition } from "../backends/native/automatonBinding.js";
 import type { OpenAutomaton } from "./automata.js";
 import { hasBit } from "./bits.js";
+import type { Positioned } from "./position.js";
 import { soon } from "./soon.js";
 import { sharedPool } from "./threads/pool.js";
 import type { GrammarState } from "./types.js";
@@ -75,7 +76,7 @@ class Text {
   }
 }
 
-class AutomatonState implements GrammarState {
+class AutomatonState implements Positioned {
   #bits: Uint32Array | undefined;
   #waits: Promise<void> | undefined;
   #at: AutomatonPosition;

@@ -1,5 +1,6 @@
 /** Positions of a grammar that is still being prepared: they know the tokens before them, and become those of the engine. */
 import { InputError } from "../core/errors.js";
+import { positionOf, type Positioned } from "./position.js";
 import { soon } from "./soon.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type { GrammarState } from "./types.js";
@@ -39,7 +40,7 @@ export class Opening {
   }
 }
 
-export class Later implements GrammarState {
+export class Later implements Positioned {
   private known: GrammarState | undefined;
 
   constructor(
@@ -69,7 +70,8 @@ export class Later implements GrammarState {
   }
 
   position(): AutomatonPosition | undefined {
-    return this.state?.position?.();
+    const { state } = this;
+    return state && positionOf(state);
   }
 
   release(): void {

@@ -1,5 +1,4 @@
 /** What a grammar is given as, and a position in a text that it constrains. */
-import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 
 /** A grammar in one of the forms that it can be given in. */
 export type GrammarSource =
@@ -65,8 +64,6 @@ export interface GrammarState {
    * request for all, for drafted tokens.
    */
   follow(tokens: ArrayLike<number>): Promise<readonly GrammarState[]>;
-  /** The engine's own position, once all tokens before it are read; undefined until then. Absent: there is none. */
-  position?(): AutomatonPosition | undefined;
   /** Frees what the engine holds for the text of this position. All its positions stay valid. */
   release(): void;
 }

@@ -135,7 +135,7 @@ export const OPEN = { connections: 1024, addressConnections: 256, bodyBytes: 2 *
 /** Tokens of a text, unless the model was trained with fewer. */
 export const CONTEXT_SIZE = 4096;
 /** Seconds without an event until a stream has a ping. */
-export const PING_INTERVAL = 15;
+const PING_INTERVAL = 15;
 /** Milliseconds that the reader of a stream may take nothing. */
 export const PATIENCE = 60_000;
 /** Milliseconds for running texts to end. */

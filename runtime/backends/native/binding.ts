@@ -7,7 +7,7 @@
 import type { NativeErrorCode } from "../../core/codes.js";
 import type { AnyAutomatonBinding, ThreadedAutomatonBinding } from "./automatonBinding.js";
 import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
-import type { Ahead, NativeText, TextBinding, WrittenTokens } from "./textBinding.js";
+import type { Ahead, NativeChain, NativeText, TextOptions, WrittenTokens } from "./textBinding.js";
 import type { NativeTailStage, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
@@ -69,6 +69,20 @@ export interface Binding extends ThreadedAutomatonBinding, TextBinding {
   addWorker(library: string, endpoint: string, kind: DeviceFamily): string[];
   /** Lends devices to other machines, until the process ends. Resolves if it cannot listen. */
   runWorker(options: WorkerOptions): Promise<void>;
+}
+
+/** What writes texts on by itself. */
+export interface TextBinding {
+  /**
+   * @param spec the text of a spec file
+   * Throws INVALID_SPEC, INVALID_ARGUMENT.
+   */
+  readonly Chain: new (model: NativeModel, spec: string) => NativeChain;
+  /**
+   * @param saved a saved sequence of the chain as JSON, without its grammars and their tokens
+   * Throws INVALID_ARGUMENT, LIMIT_EXCEEDED.
+   */
+  readonly Text: new (chain: NativeChain, saved: string, options: TextOptions) => NativeText;
 }
 
 /** The classes that work only with models of the same binding. */

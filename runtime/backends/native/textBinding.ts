@@ -1,19 +1,5 @@
 /** Texts that a context writes on by itself (native/addon/text_object.h). Only the addon has them. */
 import type { AutomatonPosition } from "./automatonBinding.js";
-import type { NativeModel } from "./binding.js";
-
-export interface TextBinding {
-  /**
-   * @param spec the text of a spec file
-   * Throws INVALID_SPEC, INVALID_ARGUMENT.
-   */
-  readonly Chain: new (model: NativeModel, spec: string) => NativeChain;
-  /**
-   * @param saved a saved sequence of the chain as JSON, without its grammars and their tokens
-   * Throws INVALID_ARGUMENT, LIMIT_EXCEEDED.
-   */
-  readonly Text: new (chain: NativeChain, saved: string, options: TextOptions) => NativeText;
-}
 
 /** A chain in the vocabulary of a model, for any number of texts; it has no members. */
 export type NativeChain = object;

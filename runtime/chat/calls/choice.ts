@@ -22,7 +22,7 @@ export const toolChoice: is.Check = is.either(
 );
 
 /** Tools, and what is chosen of them. */
-export interface ChosenTools {
+interface ChosenTools {
   readonly tools?: readonly Tool[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
 }
@@ -53,7 +53,7 @@ const withAnyArguments = (tool: Tool): Tool => ({
 });
 
 /** A grammar of calls; its parts are those of the tools. */
-export interface CallsGrammar extends Enforceable<CallsGrammar> {
+interface CallsGrammar extends Enforceable<CallsGrammar> {
   readonly source: GrammarSource;
 }
 

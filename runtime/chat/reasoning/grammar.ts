@@ -5,7 +5,7 @@ import type { GrammarSource } from "../../grammars/types.js";
 import type { ReasoningForm } from "./form.js";
 
 /** What comes after a thought. */
-export interface AfterThought {
+interface AfterThought {
   readonly content?: object;
   /** In place of content. */
   readonly calls?: object;
