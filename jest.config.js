@@ -7,6 +7,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ["@ggsl/source", "node", "node-addons"] },
   // many tests wait for other programs, so some more than there are processors keep these busy
   maxWorkers: availableParallelism() + 2,
+  // each file loads its modules anew, and what they were is never given back: one with much memory takes longer to end than jest waits
+  workerIdleMemoryLimit: "400MB",
   // ends what hangs: many programs compete for the machine, so no time decides whether a test passes
   testTimeout: 600_000,
   testMatch: ["<rootDir>/{compiler,runtime,cli,test}/**/*.test.ts"],

@@ -2,7 +2,7 @@
 import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { named, namedIn } from "ggsl/core/check.js";
 import { invalid } from "ggsl/core/errors.js";
-import { DEFAULTS, NAMES, type NamedFile, type ServeOptions } from "../config/options.js";
+import { DEFAULTS, NAMES, pingIntervalOf, type NamedFile, type ServeOptions } from "../config/options.js";
 
 /** Several models, each in a process of its own; the other options are those of `serve`, for all of them. */
 export interface ServeModelsOptions extends Omit<ServeOptions, "model" | "alias"> {
@@ -24,6 +24,7 @@ const NAME = /^[^\s:]{1,128}$/;
 /** Throws `InputError`. */
 export function checkFront(options: ServeModelsOptions): void {
   named(FRONT)(options, "options");
+  pingIntervalOf(options);
   const { models, maxLoadedModels = 1 } = options;
   // who calls it may use no types
   const isList: boolean = Array.isArray(models);

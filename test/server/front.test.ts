@@ -391,6 +391,10 @@ test.each([
   [{ models: [{ name: "a:b", file: "x" }] }, 'without blanks and colons, found "a:b"'],
   [{ models: ["a", "a"].map((name) => ({ name, file: "x" })) }, 'there are two models of the name "a"'],
   [{ models: [{ name: "a", file: "x" }], maxLoadedModels: 0 }, "`maxLoadedModels` must be an integer from 1, found 0"],
+  [
+    { models: [{ name: "a", file: "x" }], ssePingInterval: 0.5 },
+    "`ssePingInterval` must be an integer from -1 to 3600",
+  ],
 ])("options that are not right: %j", async (options, message) => {
   await expect((async () => openModelsServer(options))()).rejects.toThrow(message);
 });
