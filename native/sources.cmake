@@ -1,8 +1,8 @@
 # The C++ core, for everything that is built from it.
 
 # The graph runtime: enough for plain logits, without a model.
-set(GGSL_GRAPH_SOURCES bind.cc bits.cc columns.cc cpu_kernels.cc cpu_select.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
-  fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc ranges.cc support.cc wire.cc)
+set(GGSL_GRAPH_SOURCES bind.cc bits.cc bundles/bundles.cc bundles/piece.cc bundles/plan.cc columns.cc cpu_kernels.cc cpu_select.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
+  fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc order.cc ranges.cc support.cc wire.cc)
 # Grammars over a vocabulary: which tokens may come next.
 set(GGSL_GRAMMAR_SOURCES bytes.cc derivatives.cc expressions.cc grammar.cc masks.cc program.cc rewritten_expressions.cc stacks.cc vocabulary.cc)
 # Models with chains in their graphs.

@@ -44,6 +44,9 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
             check_support(tried, device, target_of(device));
         }
     }
+    if (small == nullptr && family == Family::cpu && std::getenv("GGSL_NO_BUNDLES") == nullptr) {
+        small = std::make_unique<bundles::Bundles>(bound);
+    }
     latest.sequence_bytes = bytes_per_row(bound, device);
     if (columns != nullptr) {
         return 0;
@@ -63,7 +66,7 @@ void SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     const auto          count = static_cast<int64_t>(rows.size());
     ggml_tensor * const own   = rows_of(context, logits);
-    built                     = build_graph(context, bound, count, own, family, logits, columns.get());
+    built                     = build_graph(context, bound, count, own, family, logits, columns.get(), small.get());
     readout                   = Readout(context, built, count, family);
     // Nodes of a group that no sequence of the batch belongs to are part of the graph, but not computed.
     for (ggml_tensor * root : readout.roots()) {

@@ -2,6 +2,7 @@
 // of nodes does not grow with the number of sequences.
 #pragma once
 
+#include "graph/bundles/bundles.h"
 #include "graph/columns.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
@@ -87,7 +88,8 @@ private:
     std::vector<Sampler *>       members;
     Family                       family = Family::cpu; // of the device that the subgraph is built for
 
-    std::unique_ptr<Columns> columns; // of the constant inputs, for all rows; before the builds that read them
+    std::unique_ptr<bundles::Bundles> small;   // ops on the CPU
+    std::unique_ptr<Columns>          columns; // of the constant inputs, for all rows; before the builds that read them
 
     std::vector<int64_t> rows;                  // of the model's logits, in their order once the subgraph is built
     Built                built;                 // its tensors live as long as llama.cpp's graph
