@@ -33,7 +33,7 @@ EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::Object
         };
         evaluator = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
                                                 optional_int(options, "rows", 1), dev, threads, family, is_on("fuse"),
-                                                is_on("bundle"));
+                                                is_on("bundles"));
     });
 }
 

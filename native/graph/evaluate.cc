@@ -106,7 +106,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
         bound.fusion.reset();
     }
     if (bundles && family == Family::cpu) {
-        small = std::make_unique<bundles::Bundles>(bound);
+        bundled = std::make_unique<bundles::Bundles>(bound, threads);
     }
     check_elements(bound, rows);
     backend.reset(ggml_backend_dev_init(device, nullptr));
@@ -131,7 +131,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
         check_columns(bound);
     }
     columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()), family);
-    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get(), small.get());
+    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get(), bundled.get());
     check_support(built, device, local_target(device, family));
 
     ggml_build_forward_expand(cgraph, logits);

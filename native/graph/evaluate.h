@@ -77,7 +77,7 @@ private:
     };
 
     BoundGraph                                                bound;
-    std::unique_ptr<bundles::Bundles>                         small; // null unless it bundles
+    std::unique_ptr<bundles::Bundles>                         bundled; // null unless it bundles
     int64_t                                                   rows;
     std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>> backend;
     std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;

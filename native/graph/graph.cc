@@ -266,7 +266,8 @@ void Builder::build_bundle(int32_t index) {
     if (!bundle.uniforms.empty()) {
         operands.push_back(uniforms());
     }
-    place(bundle.outputs, bundle.numbers_per_row, operands, bundles::run, bundles->parts_of(index, rows), &bundles->prepare(index, rows));
+    place(bundle.outputs, bundle.numbers_per_row, operands, bundles::run, GGML_N_TASKS_MAX,
+          &bundles->prepare(index, rows));
     for (const int32_t node : bundle.nodes) {
         built.rewritten.push_back({ node, &bundled_rewrite() });
     }

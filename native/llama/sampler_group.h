@@ -34,8 +34,9 @@ struct SamplerStats {
 
 class SamplerGroup {
 public:
-    // Throws Failure (INVALID_GRAPH) if the graph does not fit the vocabulary.
-    SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size);
+    // On a CPU small ops are bundled for that many threads; 0: they are not. Throws Failure (INVALID_GRAPH) if the graph does not fit the
+    // vocabulary.
+    SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size, int bundle_threads);
 
     void join(Sampler * member) { members.push_back(member); }
     void leave(Sampler * member) { std::erase(members, member); }
@@ -88,7 +89,8 @@ private:
     std::vector<Sampler *>       members;
     Family                       family = Family::cpu; // of the device that the subgraph is built for
 
-    std::unique_ptr<bundles::Bundles> small;   // ops on the CPU
+    const int                         bundle_threads;
+    std::unique_ptr<bundles::Bundles> bundles; // null if small ops are not bundled
     std::unique_ptr<Columns>          columns; // of the constant inputs, for all rows; before the builds that read them
 
     std::vector<int64_t> rows;                  // of the model's logits, in their order once the subgraph is built

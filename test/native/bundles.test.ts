@@ -41,7 +41,7 @@ function results(graph: Graph, size: number, rows: number, bundle: boolean, thre
     rows,
     threads,
     fuse,
-    bundle,
+    bundles: bundle,
   });
   const sequence = startSequence(graph, size, { draws: [0.3, 0.7] });
   const values = {

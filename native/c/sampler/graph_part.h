@@ -5,6 +5,7 @@
 #include "chain.h"
 #include "sequence/sequence.h"
 
+#include "graph/bundles/bundles.h"
 #include "graph/readout.h"
 
 #include <llama.h>
@@ -32,6 +33,7 @@ private:
 
     std::shared_ptr<const Prepared> prepared;
     std::shared_ptr<const Columns>  columns;
+    std::unique_ptr<bundles::Bundles> bundles; // on the CPU
     BoundGraph                      probe; // at llama.cpp's probe size
     Family                          family;
     ggml_backend_buffer_type_t      type;

@@ -1,10 +1,11 @@
 #include "bundles.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ggsl::bundles {
 
-Bundles::Bundles(const BoundGraph & bound) : bound(bound), machine(Machine::find()) {
+Bundles::Bundles(const BoundGraph & bound, int threads) : bound(bound), threads(threads), machine(Machine::find()) {
     if (machine == nullptr) {
         planned.units = units_of(bound, bound.fusion.get());
         planned.is_bundled.resize(bound.graph.nodes.size());
@@ -17,35 +18,39 @@ Bundles::Bundles(const BoundGraph & bound) : bound(bound), machine(Machine::find
     }
 }
 
+std::vector<Part> parts_of(int64_t rows, int64_t least_rows, int threads) {
+    std::vector<Part> parts;
+    const int64_t     most = std::max<int64_t>(rows / threads, std::min(rows, least_rows));
+    for (int64_t first = 0; first < rows;) {
+        const auto size = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(most, rows - first))));
+        parts.push_back({ first, size });
+        first += size;
+    }
+    return parts;
+}
+
 Work & Bundles::prepare(int32_t index, int64_t rows) {
-    Work &         work   = works[static_cast<size_t>(index)];
-    const Bundle & bundle = *work.bundle;
-    const auto     reach  = [&](int64_t size, int64_t count) {
-        auto & pieces = work.pieces[size];
-        while (static_cast<int64_t>(pieces.size()) < count) {
-            pieces.push_back(std::make_unique<Piece>(machine, bound, bundle, size));
+    Work & work  = works[static_cast<size_t>(index)];
+    auto & parts = work.parts[rows];
+    if (!parts.empty()) {
+        return work;
+    }
+    std::map<int64_t, size_t> used;
+    for (const Part & part : parts_of(rows, work.bundle->least_rows, threads)) {
+        auto &       pieces = work.pieces[part.rows];
+        const size_t at     = used[part.rows]++;
+        if (at == pieces.size()) {
+            pieces.push_back(std::make_unique<Piece>(machine, bound, *work.bundle, part.rows));
         }
-    };
-    reach(bundle.rows_at_once, rows / bundle.rows_at_once);
-    if (rows % bundle.rows_at_once != 0) {
-        reach(rows % bundle.rows_at_once, 1);
+        parts.emplace_back(part, pieces[at].get());
     }
     return work;
 }
 
-int Bundles::parts_of(int32_t index, int64_t rows) const {
-    const int64_t at_once = works[static_cast<size_t>(index)].bundle->rows_at_once;
-    return static_cast<int>((rows + at_once - 1) / at_once);
-}
-
 void run(ggml_tensor * dst, int thread, int threads, void * data) {
-    auto &        work    = *static_cast<Work *>(data);
-    const int64_t at_once = work.bundle->rows_at_once;
-    const int64_t rows    = dst->ne[1];
-    for (int64_t part = thread; part * at_once < rows; part += threads) {
-        const int64_t first = part * at_once;
-        const bool    whole = first + at_once <= rows;
-        work.pieces.at(whole ? at_once : rows - first)[whole ? static_cast<size_t>(part) : 0]->run(dst, first);
+    const auto & parts = static_cast<const Work *>(data)->parts.at(dst->ne[1]);
+    for (auto i = static_cast<size_t>(thread); i < parts.size(); i += static_cast<size_t>(threads)) {
+        parts[i].second->run(dst, parts[i].first.first);
     }
 }
 

@@ -4,28 +4,41 @@
 #include "piece.h"
 
 #include <map>
-
+#include <utility>
 namespace ggsl::bundles {
+
+// Rows of a node that are computed together.
+struct Part {
+    int64_t first;
+    int64_t rows;
+};
+
+// All rows of a node, in parts for these threads. The number of rows of a part is a power of two, so that nodes of any number of rows
+// share their memory.
+std::vector<Part> parts_of(int64_t rows, int64_t least_rows, int threads);
 
 // What a node of the graph computes.
 struct Work {
-    const Bundle *                                       bundle;
+    const Bundle *                                         bundle;
     std::map<int64_t, std::vector<std::unique_ptr<Piece>>> pieces; // by their number of rows
+    std::map<int64_t, std::vector<std::pair<Part, Piece *>>> parts; // by the rows of the node
 };
 
 class Bundles {
 public:
-    // `bound` outlives it. No graph of it is computed by two callers at once.
-    explicit Bundles(const BoundGraph & bound);
+    // For graphs on this many threads. `bound` outlives it. No two graphs with it are computed at the same time.
+    Bundles(const BoundGraph & bound, int threads);
+    Bundles(const Bundles &)             = delete;
+    Bundles & operator=(const Bundles &) = delete;
 
     const Plan & plan() const { return planned; }
 
-    // For a node of this many rows: what `run` gets, and in how many parts it is computed.
+    // What `run` gets for a node of this many rows.
     Work & prepare(int32_t bundle, int64_t rows);
-    int    parts_of(int32_t bundle, int64_t rows) const;
 
 private:
     const BoundGraph &             bound;
+    const int                      threads;
     Plan                           planned;
     std::shared_ptr<const Machine> machine;
     std::vector<Work>              works;

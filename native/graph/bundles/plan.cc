@@ -15,9 +15,9 @@ constexpr int32_t narrow = 1024;
 constexpr int min_ops = 3;
 // A custom node of ggml has at most 9 operands, one of them the uniforms.
 constexpr size_t max_inputs = 8;
-// One thread computes so many numbers of each op at once: with fewer, starting it would take longer than the ops.
-constexpr int64_t numbers_at_once = 512;
-constexpr int64_t most_rows       = 16;
+// With fewer numbers of each op, another thread does not pay.
+constexpr int64_t least_numbers   = 160;
+constexpr int64_t most_rows_alone = 8;
 
 class Planner {
 public:
@@ -178,7 +178,7 @@ private:
                 }
             }
         }
-        bundle.rows_at_once = std::clamp<int64_t>(numbers_at_once / widest, 1, most_rows);
+        bundle.least_rows = std::clamp<int64_t>(least_numbers / widest, 1, most_rows_alone);
         find_outputs(bundle, is_inside);
         return bundle;
     }

@@ -18,7 +18,7 @@ struct Bundle {
     std::vector<int32_t> uniforms; // nodes
     std::vector<Output>  outputs;
     int64_t              numbers_per_row = 0; // of all outputs
-    int64_t              rows_at_once    = 1; // that one thread computes together
+    int64_t              least_rows      = 1; // for fewer, another thread does not pay
 };
 
 struct Plan {

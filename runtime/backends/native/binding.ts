@@ -95,7 +95,7 @@ export interface EvaluatorOptions {
   /** False: the CPU computes each op for itself, as other devices do, instead of wide columns in one pass. For tests, and for counting nodes. */
   readonly fuse?: boolean;
   /** False: the CPU computes each small op as a node of its own, instead of bundles of them on one thread. For tests, and for counting nodes. */
-  readonly bundle?: boolean;
+  readonly bundles?: boolean;
 }
 
 /** A graph on plain logits, built once and run many times, synchronously. */
