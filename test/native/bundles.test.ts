@@ -30,7 +30,9 @@ const logitsOf = (size: number, rows: number): Float32Array =>
   });
 
 function repeated<T extends Float32Array | Int32Array>(row: T, rows: number, change = 0): T {
-  const all = (row instanceof Float32Array ? new Float32Array(rows * row.length) : new Int32Array(rows * row.length)) as T;
+  const all = (
+    row instanceof Float32Array ? new Float32Array(rows * row.length) : new Int32Array(rows * row.length)
+  ) as T;
   for (let i = 0; i < all.length; ++i) all[i] = row[i % row.length]! * (1 - (change * i) / all.length);
   return all;
 }

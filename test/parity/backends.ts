@@ -72,7 +72,7 @@ function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSi
   if (backend === "passes") return openSecond(graph, vocabSize, columns);
   if (backend === "bundles") return openBundles(graph, vocabSize, columns);
   const { Graph: NativeGraph, Evaluator } = backend === "wasm" ? loadedWasm() : loadBinding();
-  const alone = backend === "ops" ? { fuse: false, bundles: false } : {};
+  const alone = backend === "ops" ? { fuse: false } : {};
   const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, ...alone });
   return {
     run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) }),
@@ -113,7 +113,9 @@ function openBundles(graph: Graph, vocabSize: number, columns: Given): OpenGraph
   const { Graph: NativeGraph, Evaluator } = loadBinding();
   const native = new NativeGraph(encodeWire(graph), columns);
   const pairs = [true, false].map((fuse) =>
-    [true, false].map((bundle) => new Evaluator(native, { vocabSize, rows: 3, threads: bundle ? 2 : 1, fuse, bundles: bundle })),
+    [true, false].map(
+      (bundle) => new Evaluator(native, { vocabSize, rows: 3, threads: bundle ? 2 : 1, fuse, bundles: bundle }),
+    ),
   );
   const run: Run = (logits, uniforms, inputs = []) => {
     const values = {

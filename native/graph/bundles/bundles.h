@@ -1,11 +1,15 @@
 // The bundles of a bound graph, and the memory that they compute in: as long as graphs with them are computed.
 #pragma once
 
-#include "piece.h"
+#include "plan.h"
 
-#include <map>
-#include <utility>
+#include <ggml.h>
+
+#include <memory>
+
 namespace ggsl::bundles {
+
+class Machine;
 
 // Rows of a node that are computed together.
 struct Part {
@@ -13,35 +17,31 @@ struct Part {
     int64_t rows;
 };
 
-// All rows of a node, in parts for these threads. The number of rows of a part is a power of two, so that nodes of any number of rows
-// share their memory.
+// All rows of a node, in parts for these threads. Parts have powers of two of rows, so that nodes of any number of rows share their memory.
 std::vector<Part> parts_of(int64_t rows, int64_t least_rows, int threads);
 
 // What a node of the graph computes.
-struct Work {
-    const Bundle *                                         bundle;
-    std::map<int64_t, std::vector<std::unique_ptr<Piece>>> pieces; // by their number of rows
-    std::map<int64_t, std::vector<std::pair<Part, Piece *>>> parts; // by the rows of the node
-};
+struct Work;
 
 class Bundles {
 public:
     // For graphs on this many threads. `bound` outlives it. No two graphs with it are computed at the same time.
     Bundles(const BoundGraph & bound, int threads);
+    ~Bundles();
     Bundles(const Bundles &)             = delete;
     Bundles & operator=(const Bundles &) = delete;
 
     const Plan & plan() const { return planned; }
 
-    // What `run` gets for a node of this many rows.
+    // What `run` gets for a node of this many rows. Throws Failure (OUT_OF_MEMORY).
     Work & prepare(int32_t bundle, int64_t rows);
 
 private:
-    const BoundGraph &             bound;
-    const int                      threads;
-    Plan                           planned;
-    std::shared_ptr<const Machine> machine;
-    std::vector<Work>              works;
+    const BoundGraph &                 bound;
+    const int                          threads;
+    std::shared_ptr<const Machine>     machine;
+    Plan                               planned;
+    std::vector<std::unique_ptr<Work>> works;
 };
 
 // A ggml_custom_op_t. `dst` holds the bundle's outputs, each [dim, R], one after the other, or the only one. Its sources are the bundle's

@@ -217,4 +217,8 @@ Plan plan(const BoundGraph & bound) {
     return Planner(bound).run();
 }
 
+Plan without_bundles(const BoundGraph & bound) {
+    return { {}, units_of(bound, bound.fusion.get()), std::vector<bool>(bound.graph.nodes.size()) };
+}
+
 } // namespace ggsl::bundles

@@ -28,5 +28,7 @@ struct Plan {
 };
 
 Plan plan(const BoundGraph & bound);
+// Every node that is in no pass by itself.
+Plan without_bundles(const BoundGraph & bound);
 
 } // namespace ggsl::bundles

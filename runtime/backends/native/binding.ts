@@ -94,7 +94,7 @@ export interface EvaluatorOptions {
   readonly rewriteFor?: DeviceFamily;
   /** False: the CPU computes each op for itself, as other devices do, instead of wide columns in one pass. For tests, and for counting nodes. */
   readonly fuse?: boolean;
-  /** False: the CPU computes each small op as a node of its own, instead of bundles of them on one thread. For tests, and for counting nodes. */
+  /** Whether the CPU computes small ops in bundles, each on one thread; default: as `fuse`. For tests. */
   readonly bundles?: boolean;
 }
 
@@ -227,6 +227,8 @@ export interface ContextOptions {
   readonly cache?: "auto" | "shared";
   /** Default `auto`. */
   readonly flashAttention?: "auto" | "on" | "off";
+  /** Default true. */
+  readonly bundles?: boolean;
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU on logits that are read back. */
   readonly placement?: "graph" | "host";
   /**
