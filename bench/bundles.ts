@@ -32,8 +32,9 @@ const RESULTS = join(ROOT, "bench", "results", "bundles.json");
 const DEMO = join(ROOT, "examples", "model", "demo-q8_0.gguf");
 const STAGES = "top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(seed: 42)";
 const SEQUENCES = [1, 8, 64];
-/** Of all sequences together, in a round. */
-const TOKENS = 1024;
+/** Of all sequences together in a round, and of each at least. */
+const TOKENS = 128;
+const LEAST = 16;
 
 await runMain(USAGE, async (signal) => {
   const { values } = parseArgs({
@@ -77,7 +78,7 @@ async function textsOf(threads: number, sequences: number, rounds: number, signa
     const start = performance.now();
     let count = 0;
     const one = async (): Promise<void> => {
-      const length = Math.min(200, TOKENS / sequences);
+      const length = Math.max(LEAST, TOKENS / sequences);
       for await (const _ of batch.add("And God said", { chain, maxTokens: length, ignoreEnd: true })) count++;
     };
     await Promise.all(Array.from({ length: sequences }, one));

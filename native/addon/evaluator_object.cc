@@ -31,8 +31,8 @@ EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::Object
         const Napi::Value bundle  = options.Get("bundles");
         const bool        fuses   = fuse.IsUndefined() || fuse.ToBoolean();
         const bool        bundles = bundle.IsUndefined() ? fuses : bundle.ToBoolean();
-        evaluator = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
-                                                optional_int(options, "rows", 1), dev, threads, family, fuses, bundles);
+        evaluator                 = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
+                                                                optional_int(options, "rows", 1), dev, threads, family, fuses, bundles);
     });
 }
 

@@ -234,9 +234,9 @@ void Builder::build(const fused::Program & program) {
 }
 
 // One node with several outputs.
-template <typename Outputs>
-void Builder::place(const Outputs & outputs, int64_t numbers_per_row, std::span<ggml_tensor * const> operands,
-                    ggml_custom_op_t kernel, int threads, void * data) {
+template <typename Outputs> void Builder::place(const Outputs & outputs, int64_t numbers_per_row,
+                                                std::span<ggml_tensor * const> operands, ggml_custom_op_t kernel,
+                                                int threads, void * data) {
     const bool      is_one = outputs.size() == 1;
     const ggml_type type   = is_one && outputs[0].is_i32 ? GGML_TYPE_I32 : GGML_TYPE_F32;
     ggml_tensor *   result = custom(*this, type, numbers_per_row, operands, kernel, threads, data);

@@ -61,9 +61,9 @@ public:
 
     // For a part of a graph: the value of a node that is built elsewhere; a node of the part, after its operands; its value as a
     // contiguous tensor; the tensors of all of them.
-    void                               give(int32_t node, ggml_tensor * value) { values[static_cast<size_t>(node)] = value; }
-    void                               build(int32_t node);
-    ggml_tensor *                      whole(int32_t node);
+    void          give(int32_t node, ggml_tensor * value) { values[static_cast<size_t>(node)] = value; }
+    void          build(int32_t node);
+    ggml_tensor * whole(int32_t node);
     const std::vector<ggml_tensor *> & tensors() const { return built.tensors; }
 
     ggml_context * const  context;
@@ -105,17 +105,17 @@ public:
 private:
     ggml_tensor * build_node(const Node & node);
     // How often `node` is read by what the node being built depends on.
-    int32_t             readings_before(int32_t node) const;
-    const fused::Plan * plan() const; // null: every node is built by itself
-    bool                is_fused(int32_t node) const;
-    bool                is_bundled(int32_t node) const;
-    void                build(const fused::Program & program);
-    void                build_bundle(int32_t index);
-    template <typename Outputs>
-    void          place(const Outputs & outputs, int64_t numbers_per_row, std::span<ggml_tensor * const> operands,
-                        ggml_custom_op_t kernel, int threads, void * data);
-    ggml_tensor *       output(int32_t node);
-    ggml_tensor *       host_written(int32_t input, ggml_tensor * tensor);
+    int32_t                          readings_before(int32_t node) const;
+    const fused::Plan *              plan() const; // null: every node is built by itself
+    bool                             is_fused(int32_t node) const;
+    bool                             is_bundled(int32_t node) const;
+    void                             build(const fused::Program & program);
+    void                             build_bundle(int32_t index);
+    template <typename Outputs> void place(const Outputs & outputs, int64_t numbers_per_row,
+                                           std::span<ggml_tensor * const> operands, ggml_custom_op_t kernel,
+                                           int threads, void * data);
+    ggml_tensor *                    output(int32_t node);
+    ggml_tensor *                    host_written(int32_t input, ggml_tensor * tensor);
 
     Built                      built;
     ggml_tensor *              guides;

@@ -105,8 +105,8 @@ private:
     std::unique_ptr<bundles::Bundles> bundled; // small ops on the CPU
     Built                             built;
     std::vector<float>                transposed; // a uniform is one row of the tensor, over the sequences
-    size_t                    bytes_in = 0;
-    std::vector<const void *> sampled;
+    size_t                            bytes_in = 0;
+    std::vector<const void *>         sampled;
 };
 
 // llama.cpp's samplers on the device: a chain per row, in one graph, called as llama.cpp's graph code does.

@@ -136,9 +136,9 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
     if (family_of(device.device) == Family::cpu) {
         alone.emplace(device, logits, c, false);
     }
-    const bool   has_llama = llama.missing().empty();
-    const bool   is_dirty  = ours.writes_logits() || (has_llama && llama.writes_logits());
-    const auto   restore   = [&] {
+    const bool has_llama = llama.missing().empty();
+    const bool is_dirty  = ours.writes_logits() || (has_llama && llama.writes_logits());
+    const auto restore   = [&] {
         if (is_dirty) {
             logits.restore();
         }

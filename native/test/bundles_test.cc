@@ -22,21 +22,21 @@ Graph decoded(const Words & words) {
 Graph sampler() {
     Words         words;
     const int32_t logits = words.the_logits(), uniform = words.uniform();
-    const int32_t best   = words.i32(OpId::top_k, k, { logits }, { k });
-    const int32_t some   = words.f32(OpId::get_rows, k, { logits, best });
-    const int32_t order  = words.i32(OpId::argsort, k, { some }, { 1 });
-    words.logits         = words.f32(OpId::get_rows, k, { some, order });
-    words.candidates     = words.i32(OpId::get_rows, k, { best, order });
-    const int32_t twice  = words.f32(OpId::mul, k, { words.logits, uniform });
-    const int32_t place  = words.i32(OpId::argmax, 1, { twice });
-    const int32_t put    = words.f32(OpId::set_rows, k, { twice, uniform, place });
-    words.probs          = words.f32(OpId::soft_max, k, { put }, { bits(1.0f) });
-    const int32_t sums   = words.f32(OpId::cumsum, k, { words.probs });
-    const int32_t above  = words.f32(OpId::step, k, { words.f32(OpId::sub, k, { sums, uniform }) });
-    const int32_t nan    = words.f32(OpId::div, k, { above, words.f32(OpId::sub, k, { above, above }) });
-    const int32_t pick   = words.i32(OpId::argmax, 1, { above });
-    words.sampled        = words.i32(OpId::get_rows, 1, { words.candidates, pick });
-    words.states         = { words.f32(OpId::sum_rows, 1, { nan }), words.f32(OpId::view, 1, { sums }, { -1, 1 }) };
+    const int32_t best  = words.i32(OpId::top_k, k, { logits }, { k });
+    const int32_t some  = words.f32(OpId::get_rows, k, { logits, best });
+    const int32_t order = words.i32(OpId::argsort, k, { some }, { 1 });
+    words.logits        = words.f32(OpId::get_rows, k, { some, order });
+    words.candidates    = words.i32(OpId::get_rows, k, { best, order });
+    const int32_t twice = words.f32(OpId::mul, k, { words.logits, uniform });
+    const int32_t place = words.i32(OpId::argmax, 1, { twice });
+    const int32_t put   = words.f32(OpId::set_rows, k, { twice, uniform, place });
+    words.probs         = words.f32(OpId::soft_max, k, { put }, { bits(1.0f) });
+    const int32_t sums  = words.f32(OpId::cumsum, k, { words.probs });
+    const int32_t above = words.f32(OpId::step, k, { words.f32(OpId::sub, k, { sums, uniform }) });
+    const int32_t nan   = words.f32(OpId::div, k, { above, words.f32(OpId::sub, k, { above, above }) });
+    const int32_t pick  = words.i32(OpId::argmax, 1, { above });
+    words.sampled       = words.i32(OpId::get_rows, 1, { words.candidates, pick });
+    words.states        = { words.f32(OpId::sum_rows, 1, { nan }), words.f32(OpId::view, 1, { sums }, { -1, 1 }) };
     return decoded(words);
 }
 
@@ -86,7 +86,8 @@ void check_bits(const char * what, const Graph & graph, size_t bundles) {
         for (size_t i = 0; i < uniforms.size(); ++i) {
             uniforms[i] = static_cast<float>(i + 1) / static_cast<float>(uniforms.size() + 1);
         }
-        std::vector<Values> inputs(graph.inputs.size(), std::span<const float>(logits.data(), static_cast<size_t>(rows)));
+        std::vector<Values> inputs(graph.inputs.size(),
+                                   std::span<const float>(logits.data(), static_cast<size_t>(rows)));
         inputs[0] = std::monostate();
         Evaluator     alone(graph, vocab_size, rows, device_by_name("CPU"), 1, Family::cpu, true, false);
         const Results wanted = alone.run({ logits, uniforms, inputs });
@@ -95,7 +96,8 @@ void check_bits(const char * what, const Graph & graph, size_t bundles) {
             CHECK(bundles == 0 || bundled.nodes_without_views() < alone.nodes_without_views(), "%s: no bundle", what);
             for (int run = 0; run < 2; ++run) {
                 const Results found = bundled.run({ logits, uniforms, inputs });
-                CHECK(has_same_bits(found.sampled, wanted.sampled) && has_same_bits(found.candidates, wanted.candidates) &&
+                CHECK(has_same_bits(found.sampled, wanted.sampled) &&
+                          has_same_bits(found.candidates, wanted.candidates) &&
                           has_same_bits(found.logits, wanted.logits) && has_same_bits(found.probs, wanted.probs) &&
                           has_same_bits(found.states, wanted.states),
                       "%s: other bits in bundles with %d rows", what, static_cast<int>(rows));

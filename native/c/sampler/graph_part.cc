@@ -90,9 +90,10 @@ void GraphPart::build(ggml_context * context, ggml_cgraph * cgraph, llama_sample
     ggml_tensor * const row      = data.logits;
     const bool          is_probe = row->view_src == nullptr;
     ggml_tensor * const logits   = ggml_reshape_2d(context, row, row->ne[0], 1);
-    const Built         made     = is_probe ? build_graph(context, probe, 1, logits, family)
-                                            : build_graph(context, *prepared->bound, 1, logits, family, nullptr, columns.get(), bundles.get());
-    Readout             read     = scalars_of(context, made, family);
+    const Built         made =
+        is_probe ? build_graph(context, probe, 1, logits, family)
+                         : build_graph(context, *prepared->bound, 1, logits, family, nullptr, columns.get(), bundles.get());
+    Readout read = scalars_of(context, made, family);
     for (ggml_tensor * root : read.roots()) {
         ggml_build_forward_expand(cgraph, root);
     }

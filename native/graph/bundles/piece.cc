@@ -34,7 +34,7 @@ std::shared_ptr<const Machine> Machine::find() {
         return nullptr;
     }
     const std::shared_ptr<Machine> machine(new Machine());
-    const auto find = [&](auto & function, const char * name) {
+    const auto                     find = [&](auto & function, const char * name) {
         function = reinterpret_cast<std::decay_t<decltype(function)>>(ggml_backend_reg_get_proc_address(reg, name));
         return function != nullptr;
     };
@@ -60,7 +60,8 @@ Piece::Piece(std::shared_ptr<const Machine> computes, const BoundGraph & bound, 
     for (const int32_t id : bundle.nodes) {
         most += max_tensors(bound.graph.nodes[static_cast<size_t>(id)]);
     }
-    context.reset(ggml_init({ most * ggml_tensor_overhead() + ggml_graph_overhead_custom(most, false), nullptr, true }));
+    context.reset(
+        ggml_init({ most * ggml_tensor_overhead() + ggml_graph_overhead_custom(most, false), nullptr, true }));
     if (!context) {
         fail(code::out_of_memory, "no memory for a graph of %zu tensors", most);
     }
@@ -68,9 +69,9 @@ Piece::Piece(std::shared_ptr<const Machine> computes, const BoundGraph & bound, 
     std::vector<ggml_tensor *> made;
     for (const auto * read : { &bundle.inputs, &bundle.uniforms }) {
         for (const int32_t id : *read) {
-            const Node & node = bound.graph.nodes[static_cast<size_t>(id)];
-            ggml_tensor * tensor = ggml_new_tensor_2d(context.get(), node.dtype == Dtype::i32 ? GGML_TYPE_I32 : GGML_TYPE_F32,
-                                                      node.dim, rows);
+            const Node &  node   = bound.graph.nodes[static_cast<size_t>(id)];
+            ggml_tensor * tensor = ggml_new_tensor_2d(
+                context.get(), node.dtype == Dtype::i32 ? GGML_TYPE_I32 : GGML_TYPE_F32, node.dim, rows);
             given.push_back({ tensor, {} });
             builder.give(id, tensor);
         }
@@ -104,7 +105,8 @@ void Piece::place(const std::vector<ggml_tensor *> & tensors) {
     for (const ggml_tensor * tensor : tensors) {
         bytes += tensor->view_src == nullptr ? aligned(ggml_nbytes(tensor)) : 0;
     }
-    memory.reset(ggml_backend_buft_alloc_buffer(ggml_backend_get_default_buffer_type(machine->backend), bytes + alignment));
+    memory.reset(
+        ggml_backend_buft_alloc_buffer(ggml_backend_get_default_buffer_type(machine->backend), bytes + alignment));
     if (!memory) {
         fail(code::out_of_memory, "no memory for %zu bytes of small ops", bytes);
     }
@@ -115,8 +117,8 @@ void Piece::place(const std::vector<ggml_tensor *> & tensors) {
             next += aligned(ggml_nbytes(tensor));
             continue;
         }
-        const auto source = std::find_if(given.begin(), given.end(),
-                                         [&](const Given & g) { return g.tensor == tensor->view_src; });
+        const auto source =
+            std::find_if(given.begin(), given.end(), [&](const Given & g) { return g.tensor == tensor->view_src; });
         if (source == given.end()) {
             tensor->data = static_cast<char *>(tensor->view_src->data) + tensor->view_offs;
         } else {

@@ -21,10 +21,10 @@ public:
     Machine(const Machine &)             = delete;
     Machine & operator=(const Machine &) = delete;
 
-    ggml_backend_t                             backend = nullptr;
-    decltype(&ggml_threadpool_new)             new_pool = nullptr;
+    ggml_backend_t                             backend   = nullptr;
+    decltype(&ggml_threadpool_new)             new_pool  = nullptr;
     decltype(&ggml_threadpool_free)            free_pool = nullptr;
-    decltype(&ggml_backend_cpu_set_threadpool) set_pool = nullptr;
+    decltype(&ggml_backend_cpu_set_threadpool) set_pool  = nullptr;
 
 private:
     Machine() = default;

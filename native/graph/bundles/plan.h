@@ -23,7 +23,7 @@ struct Bundle {
 
 struct Plan {
     std::vector<Bundle> bundles;
-    std::vector<Unit>   units; // what is built, in order
+    std::vector<Unit>   units;      // what is built, in order
     std::vector<bool>   is_bundled; // of each node
 };
 
