@@ -43,6 +43,9 @@ export interface Measurement {
   /** llama.cpp's samplers on the CPU. */
   readonly host: Side;
   readonly ratioToHost: Spread;
+  /** GGSL's graph with small ops one by one; on the CPU. */
+  readonly alone?: GraphSide;
+  readonly ratioToAlone?: Spread;
   /** llama.cpp's samplers on the device; absent if it lacks one for a stage. */
   readonly llama?: GraphSide;
   readonly ratioToLlama?: Spread;
@@ -223,6 +226,20 @@ export interface RpcTraffic {
   readonly up: number;
   readonly down: number;
   readonly turns: number;
+}
+
+/** Tokens a second of all sequences with small ops in bundles and one by one. Spreads are over rounds; the ratio compares one round. */
+export interface BundledTexts {
+  readonly threads: number;
+  readonly sequences: number;
+  readonly bundled: Spread;
+  readonly alone: Spread;
+  readonly ratio: Spread;
+}
+
+export interface BundleTimings extends Circumstances {
+  readonly measurements: readonly Measurement[];
+  readonly texts: readonly BundledTexts[];
 }
 
 /** Tokens a second of all sequences over a link. Spreads are over rounds; the ratio compares one round. */

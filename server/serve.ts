@@ -190,7 +190,7 @@ export function isOpenToAll(options: ServeOptions | ServeModelsOptions): boolean
 const settingsOf = (options: ServeOptions) => {
   const { backend, device, servers, split, gpuLayers, probe, threads, batchThreads, cacheTypeK, cacheTypeV, ...rest } =
     options;
-  const { cache, flashAttention, promptBatch } = rest;
+  const { cache, flashAttention, promptBatch, bundles } = rest;
   return {
     ...(backend !== undefined && { backend }),
     device,
@@ -205,6 +205,7 @@ const settingsOf = (options: ServeOptions) => {
     cache,
     flashAttention,
     promptBatch,
+    bundles,
   };
 };
 

@@ -47,10 +47,11 @@ const PROGRAMS: readonly Program[] = [
     "native/tail",
     "native/wide",
     "native/fused",
+    "native/bundles",
   ),
   // texts of one character of up to megabytes, in threads with deep stacks
   tests("tokenize"),
-  tests("random/fused"),
+  tests("random/fused", "random/bundles"),
   tests("e2e/scheduler", "e2e/context", "e2e/many", "e2e/sets"),
 ];
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   readJson,
   writeWhole,
+  type BundleTimings,
   type CompileTimings,
   type Machine,
   type ModelTimings,
@@ -15,6 +16,7 @@ import {
   type WorkCount,
 } from "../results.js";
 import { ROOT } from "../tool.js";
+import { bundledTable, bundledTextsTable } from "./bundles.js";
 import { launchTable, MODEL } from "./launches.js";
 import { modelTable } from "./models.js";
 import { loadTable, speedTable, trafficTable } from "./rpc.js";
@@ -48,6 +50,7 @@ const results = <T>(name: string): T | undefined =>
 function measuredPart(): string {
   const timings = results<Timings>("timings.json");
   const compile = results<CompileTimings>("compile.json");
+  const bundles = results<BundleTimings>("bundles.json");
   const models = results<ModelTimings>("models.json");
   const texts = results<TextsTimings>("batches.json");
   const server = results<ServerTimings>("server.json");
@@ -62,6 +65,7 @@ function measuredPart(): string {
       targetTable([...samplingTargets(timings?.measurements ?? []), ...compileTargets(compile), ...textTargets(texts)]),
     ),
     ...(timings ? ["", timingPart(timings)] : []),
+    ...(bundles ? ["", bundlePart(bundles)] : []),
     ...(compile ? ["", compilePart(compile)] : []),
     ...(texts ? ["", textsPart(texts)] : []),
     ...(models ? ["", modelPart(models)] : []),
@@ -113,6 +117,16 @@ function compilePart({ compilations, check }: CompileTimings): string {
     `\n\`ggsl check\` of ${check.lines} lines took ${spreadText(check.ms)} ms, an empty Node.js process ${spreadText(check.nodeMs)} ms.`,
   ].join("\n");
 }
+
+const bundlePart = (timings: BundleTimings): string =>
+  [
+    "### Small ops in bundles\n",
+    circumstancesOf(timings),
+    "The default chain with plain logits, microseconds for a token of a sequence:\n",
+    `${markdown(bundledTable(timings.measurements))}\n`,
+    "Texts with the demo model:\n",
+    markdown(bundledTextsTable(timings.texts)),
+  ].join("\n");
 
 const modelPart = (timings: ModelTimings): string =>
   ["### Whole models\n", circumstancesOf(timings), markdown(modelTable(timings.measurements))].join("\n");

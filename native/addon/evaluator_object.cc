@@ -27,10 +27,12 @@ EvaluatorObject::EvaluatorObject(const Napi::CallbackInfo & info) : Napi::Object
         ggml_backend_dev_t dev     = device_by_name(device.IsUndefined() ? "CPU" : to_string(device, "device"));
         const Napi::Value  rewrite = options.Get("rewriteFor");
         const Family family = rewrite.IsUndefined() ? family_of(dev) : family_by_name(to_string(rewrite, "rewriteFor"));
-        const Napi::Value fuse  = options.Get("fuse");
-        const bool        fuses = fuse.IsUndefined() || fuse.ToBoolean();
-        evaluator               = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
-                                                              optional_int(options, "rows", 1), dev, threads, family, fuses);
+        const Napi::Value fuse    = options.Get("fuse");
+        const Napi::Value bundle  = options.Get("bundles");
+        const bool        fuses   = fuse.IsUndefined() || fuse.ToBoolean();
+        const bool        bundles = bundle.IsUndefined() ? fuses : bundle.ToBoolean();
+        evaluator                 = std::make_unique<Evaluator>(*graph, to_int(options.Get("vocabSize"), "vocabSize"),
+                                                                optional_int(options, "rows", 1), dev, threads, family, fuses, bundles);
     });
 }
 

@@ -117,11 +117,14 @@ ContextOptions to_options(const Napi::Object & given) {
         options.cache = cache_by_name(to_string(cache, "cache"));
     }
 
-    const Napi::Value check = given.Get("checkLogits");
-    if (!check.IsUndefined() && !check.IsBoolean()) {
-        fail(code::invalid_argument, "checkLogits: expected a boolean");
+    for (const auto & [name, option] :
+         { std::pair{ "checkLogits", &options.check_logits }, std::pair{ "bundles", &options.bundles } }) {
+        const Napi::Value value = given.Get(name);
+        if (!value.IsUndefined() && !value.IsBoolean()) {
+            fail(code::invalid_argument, "%s: expected a boolean", name);
+        }
+        *option = value.IsUndefined() ? *option : value.ToBoolean();
     }
-    options.check_logits = check.ToBoolean();
 
     const Napi::Value placement = given.Get("placement");
     if (!placement.IsUndefined()) {

@@ -100,10 +100,13 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
     : Evaluator(graph, vocab_size, rows, device, threads, family_of(device)) {}
 
 Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
-                     Family family, bool fuses)
+                     Family family, bool fuses, bool bundles)
     : bound(bind_graph(graph, vocab_size)), rows(rows) {
     if (!fuses) {
         bound.fusion.reset();
+    }
+    if (bundles && family == Family::cpu) {
+        bundled = std::make_unique<bundles::Bundles>(bound, threads);
     }
     check_elements(bound, rows);
     backend.reset(ggml_backend_dev_init(device, nullptr));
@@ -128,7 +131,7 @@ Evaluator::Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml
         check_columns(bound);
     }
     columns = std::make_unique<Columns>(bound, ggml_backend_get_default_buffer_type(backend.get()), family);
-    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get());
+    built   = build_graph(context.get(), bound, rows, logits, family, nullptr, columns.get(), bundled.get());
     check_support(built, device, local_target(device, family));
 
     ggml_build_forward_expand(cgraph, logits);

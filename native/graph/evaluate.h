@@ -1,6 +1,7 @@
 // A graph on plain logits, without a model: built once for a vocabulary size and a number of rows, run many times.
 #pragma once
 
+#include "bundles/bundles.h"
 #include "columns.h"
 #include "graph.h"
 
@@ -47,10 +48,10 @@ void check_logits(std::span<const float> logits, size_t vocab_size);
 class Evaluator {
 public:
     // Built for devices of `family`, which differs from the device's own only to test its rewrites; unless it `fuses`, the CPU computes
-    // each op for itself.
+    // wide ops one by one, unless it `bundles`, small ones.
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads);
     Evaluator(const Graph & graph, int32_t vocab_size, int64_t rows, ggml_backend_dev_t device, int threads,
-              Family family, bool fuses = true);
+              Family family, bool fuses = true, bool bundles = true);
     ~Evaluator();
 
     Results run(const Feeds & feeds);
@@ -76,6 +77,7 @@ private:
     };
 
     BoundGraph                                                bound;
+    std::unique_ptr<bundles::Bundles>                         bundled; // null unless it bundles
     int64_t                                                   rows;
     std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>> backend;
     std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;

@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "bits.h"
+#include "bundles/bundles.h"
 #include "columns.h"
 #include "fused/plan.h"
 #include "fused/run.h"
@@ -30,8 +31,8 @@ bool is_view(const ggml_tensor * tensor) {
 }
 
 Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                 ggml_tensor * guides, const Columns * columns)
-    : context(context), bound(bound), rows(rows), family(family), columns(columns), guides(guides),
+                 ggml_tensor * guides, const Columns * columns, bundles::Bundles * bundles)
+    : context(context), bound(bound), rows(rows), family(family), columns(columns), guides(guides), bundles(bundles),
       made_values(bound.graph.inputs.size()), values(bound.graph.nodes.size()), uses(bound.graph.nodes.size()) {
     built.inputs.resize(bound.graph.inputs.size());
     built.inputs[0] = logits;
@@ -161,9 +162,13 @@ int32_t Builder::readings_before(int32_t node) const {
         for (int32_t i = 0; is_before[static_cast<size_t>(at)] && i < reader.operand_count; ++i) {
             const int32_t operand                   = reader.operands[i];
             is_before[static_cast<size_t>(operand)] = true;
-            // a view is read after it is made, and what a fused step reads may be read again by a later program
-            const bool is_done = at != id && !is_fused(at) && memory_of(values[at]) != memory_of(values[node]);
-            readings += operand == node && is_done ? 1 : 0;
+            // a view is read after it is made, and what a fused step reads may be read again by a later program; a bundle is computed
+            // as a whole before what reads it
+            const auto is_done = [&] {
+                return at != id && !is_fused(at) &&
+                       (is_bundled(at) || memory_of(values[at]) != memory_of(values[node]));
+            };
+            readings += operand == node && is_done() ? 1 : 0;
         }
     }
     return readings;
@@ -186,12 +191,16 @@ ggml_tensor * Builder::build_node(const Node & node) {
     return op_of(node).build(*this, node, operands);
 }
 
+ggml_tensor * Builder::whole(int32_t node) {
+    id = node;
+    return contiguous(values[static_cast<size_t>(node)]);
+}
+
 ggml_tensor * Builder::output(int32_t node) {
     if (node < 0) {
         return nullptr;
     }
-    id                   = node;
-    ggml_tensor * tensor = contiguous(values[node]);
+    ggml_tensor * tensor = whole(node);
     ggml_set_output(tensor);
     if (tensor->view_src != nullptr) {
         // A view's memory lives only as long as its source's.
@@ -217,11 +226,21 @@ void Builder::build(const fused::Program & program) {
     if (program.reads_uniforms) {
         operands.push_back(uniforms());
     }
-    const bool      is_one = program.outputs.size() == 1;
-    const ggml_type type   = is_one && program.outputs[0].is_i32 ? GGML_TYPE_I32 : GGML_TYPE_F32;
-    ggml_tensor *   result = custom(*this, type, program.numbers_per_row, operands, fused::run, GGML_N_TASKS_MAX,
-                                    const_cast<fused::Program *>(&program));
-    for (const fused::Output & output : program.outputs) {
+    place(program.outputs, program.numbers_per_row, operands, fused::run, GGML_N_TASKS_MAX,
+          const_cast<fused::Program *>(&program));
+    for (const int32_t node : program.nodes) {
+        built.rewritten.push_back({ node, &fused_rewrite() });
+    }
+}
+
+// One node with several outputs.
+template <typename Outputs> void Builder::place(const Outputs & outputs, int64_t numbers_per_row,
+                                                std::span<ggml_tensor * const> operands, ggml_custom_op_t kernel,
+                                                int threads, void * data) {
+    const bool      is_one = outputs.size() == 1;
+    const ggml_type type   = is_one && outputs[0].is_i32 ? GGML_TYPE_I32 : GGML_TYPE_F32;
+    ggml_tensor *   result = custom(*this, type, numbers_per_row, operands, kernel, threads, data);
+    for (const auto & output : outputs) {
         ggml_tensor * value = result;
         id                  = output.node;
         if (!is_one) {
@@ -234,26 +253,32 @@ void Builder::build(const fused::Program & program) {
         }
         values[output.node] = value;
     }
-    for (const int32_t node : program.nodes) {
-        built.rewritten.push_back({ node, &fused_rewrite() });
-    }
 }
 
-void Builder::build_by_stages(const fused::Plan & plan) {
-    for (size_t stage = 0; stage < plan.programs.size(); ++stage) {
-        for (size_t node = 0; node < bound.graph.nodes.size(); ++node) {
-            if (bound.live[node] && !plan.is_fused[node] && plan.stages[node] == static_cast<int32_t>(stage)) {
-                build(static_cast<int32_t>(node));
-            }
-        }
-        if (!plan.programs[stage].steps.empty()) {
-            build(plan.programs[stage]);
-        }
+void Builder::build_bundle(int32_t index) {
+    const bundles::Bundle & bundle = bundles->plan().bundles[static_cast<size_t>(index)];
+    id                             = bundle.nodes.back();
+    std::vector<ggml_tensor *> operands;
+    for (const int32_t node : bundle.inputs) {
+        values[node] = contiguous(values[node]);
+        operands.push_back(values[node]);
+    }
+    if (!bundle.uniforms.empty()) {
+        operands.push_back(uniforms());
+    }
+    place(bundle.outputs, bundle.numbers_per_row, operands, bundles::run, GGML_N_TASKS_MAX,
+          &bundles->prepare(index, rows));
+    for (const int32_t node : bundle.nodes) {
+        built.rewritten.push_back({ node, &bundled_rewrite() });
     }
 }
 
 const fused::Plan * Builder::plan() const {
     return family == Family::cpu ? bound.fusion.get() : nullptr;
+}
+
+bool Builder::is_bundled(int32_t node) const {
+    return bundles != nullptr && bundles->plan().is_bundled[static_cast<size_t>(node)];
 }
 
 bool Builder::is_fused(int32_t node) const {
@@ -262,13 +287,11 @@ bool Builder::is_fused(int32_t node) const {
 
 Built Builder::run() {
     const Graph & graph = bound.graph;
-    if (plan() != nullptr) {
-        build_by_stages(*plan());
-    } else {
-        for (size_t node = 0; node < graph.nodes.size(); ++node) {
-            if (bound.live[node]) {
-                build(static_cast<int32_t>(node));
-            }
+    for (const Unit & unit : bundles == nullptr ? units_of(bound, plan()) : bundles->plan().units) {
+        switch (unit.kind) {
+            case Unit::Kind::node:   build(unit.index); break;
+            case Unit::Kind::pass:   build(plan()->programs[static_cast<size_t>(unit.index)]); break;
+            case Unit::Kind::bundle: build_bundle(unit.index); break;
         }
     }
     built.sampled    = output(graph.outputs.sampled);
@@ -285,15 +308,19 @@ Built Builder::run() {
 }
 
 Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                  ggml_tensor * guides, const Columns * columns) {
-    return Builder(context, bound, rows, logits, family, guides, columns).run();
+                  ggml_tensor * guides, const Columns * columns, bundles::Bundles * bundles) {
+    return Builder(context, bound, rows, logits, family, guides, columns, family == Family::cpu ? bundles : nullptr)
+        .run();
+}
+
+size_t max_tensors(const Node & node) {
+    return id_of(node) == OpId::hash ? max_tensors_of_hash : max_tensors_per_node;
 }
 
 size_t max_tensors(const BoundGraph & bound) {
     size_t tensors = 0;
     for (size_t node = 0; node < bound.live.size(); ++node) {
-        const bool is_hash = id_of(bound.graph.nodes[node]) == OpId::hash;
-        tensors += !bound.live[node] ? 0 : is_hash ? max_tensors_of_hash : max_tensors_per_node;
+        tensors += bound.live[node] ? max_tensors(bound.graph.nodes[node]) : 0;
     }
     return tensors + bound.graph.inputs.size() + bound.graph.states.size() + bound.graph.taps.size() + 8;
 }

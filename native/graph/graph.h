@@ -6,6 +6,8 @@
 
 #include <ggml.h>
 
+#include <span>
+
 namespace ggsl {
 
 class Columns;
@@ -13,6 +15,10 @@ struct Rewrite;
 
 namespace fused {
 struct Program;
+}
+
+namespace bundles {
+class Bundles;
 }
 
 struct Rewritten {
@@ -49,9 +55,16 @@ struct Built {
 class Builder {
 public:
     Builder(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-            ggml_tensor * guides, const Columns * columns);
+            ggml_tensor * guides, const Columns * columns, bundles::Bundles * bundles);
 
     Built run();
+
+    // For a part of a graph: the value of a node that is built elsewhere; a node of the part, after its operands; its value as a
+    // contiguous tensor; the tensors of all of them.
+    void          give(int32_t node, ggml_tensor * value) { values[static_cast<size_t>(node)] = value; }
+    void          build(int32_t node);
+    ggml_tensor * whole(int32_t node);
+    const std::vector<ggml_tensor *> & tensors() const { return built.tensors; }
 
     ggml_context * const  context;
     const BoundGraph &    bound;
@@ -92,17 +105,21 @@ public:
 private:
     ggml_tensor * build_node(const Node & node);
     // How often `node` is read by what the node being built depends on.
-    int32_t             readings_before(int32_t node) const;
-    const fused::Plan * plan() const; // null: every node is built by itself
-    bool                is_fused(int32_t node) const;
-    void                build(int32_t node);
-    void                build(const fused::Program & program);
-    void                build_by_stages(const fused::Plan & plan);
-    ggml_tensor *       output(int32_t node);
-    ggml_tensor *       host_written(int32_t input, ggml_tensor * tensor);
+    int32_t                          readings_before(int32_t node) const;
+    const fused::Plan *              plan() const; // null: every node is built by itself
+    bool                             is_fused(int32_t node) const;
+    bool                             is_bundled(int32_t node) const;
+    void                             build(const fused::Program & program);
+    void                             build_bundle(int32_t index);
+    template <typename Outputs> void place(const Outputs & outputs, int64_t numbers_per_row,
+                                           std::span<ggml_tensor * const> operands, ggml_custom_op_t kernel,
+                                           int threads, void * data);
+    ggml_tensor *                    output(int32_t node);
+    ggml_tensor *                    host_written(int32_t input, ggml_tensor * tensor);
 
     Built                      built;
     ggml_tensor *              guides;
+    bundles::Bundles *         bundles;
     std::vector<ggml_tensor *> made_values; // by input: what is made of what the host writes
     std::vector<ggml_tensor *> values;
     std::vector<int32_t>       uses;
@@ -110,12 +127,15 @@ private:
 };
 
 // Builds for devices of a family into `context`, which needs room for max_tensors() tensors. `logits` is f32 [V, R]. The logits of
-// guides are rows of `guides`, f32 [V, any]; without it the host writes them, f32 [V, R]. A trial has no `columns`.
+// guides are rows of `guides`, f32 [V, any]; without it the host writes them, f32 [V, R]. A trial has no `columns`. Without `bundles`
+// the CPU computes small ops one by one.
 Built build_graph(ggml_context * context, const BoundGraph & bound, int64_t rows, ggml_tensor * logits, Family family,
-                  ggml_tensor * guides = nullptr, const Columns * columns = nullptr);
+                  ggml_tensor * guides = nullptr, const Columns * columns = nullptr,
+                  bundles::Bundles * bundles = nullptr);
 
-// An upper bound of the number of tensors that a build creates.
+// An upper bound of the number of tensors that a build creates, and that one node is built of.
 size_t max_tensors(const BoundGraph & bound);
+size_t max_tensors(const Node & node);
 
 // Whether a node of a built graph only names data of another, and computes nothing.
 bool is_view(const ggml_tensor * tensor);

@@ -317,6 +317,17 @@ const Rewrite & fused_rewrite() {
     return rewrite;
 }
 
+const Rewrite & bundled_rewrite() {
+    static const Rewrite rewrite = { "one bundle",
+                                     OpId::input,
+                                     { Family::cpu },
+                                     "all threads wait for each other after each op",
+                                     "one node for all small ops, on one thread",
+                                     nullptr,
+                                     nullptr };
+    return rewrite;
+}
+
 const std::vector<Rewrite> & rewrite_table() {
     return rewrites;
 }

@@ -23,6 +23,8 @@ const std::vector<Rewrite> & rewrite_table();
 
 // What nodes of a program are listed as (fused/plan.h).
 const Rewrite & fused_rewrite();
+// What nodes of a bundle are listed as (bundles/plan.h).
+const Rewrite & bundled_rewrite();
 
 // One of our own kernels on up to `threads` threads: [dim, rows].
 ggml_tensor * custom(Builder & builder, ggml_type type, int64_t dim, std::span<ggml_tensor * const> operands,

@@ -157,7 +157,9 @@ std::shared_ptr<SamplerGroup> Context::group_of(std::shared_ptr<const Graph> gra
             return chain.sampler->shared_group();
         }
     }
-    return std::make_shared<SamplerGroup>(std::move(graph), model->vocab_size());
+    const llama_context_params params  = to_params(options);
+    const int                  threads = std::max(params.n_threads, params.n_threads_batch);
+    return std::make_shared<SamplerGroup>(std::move(graph), model->vocab_size(), options.bundles ? threads : 0);
 }
 
 void Context::check_refusal(const Sampler & sampler) const {

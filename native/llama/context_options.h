@@ -31,6 +31,7 @@ struct ContextOptions {
     llama_flash_attn_type flash_attention = LLAMA_FLASH_ATTN_TYPE_AUTO;
     Placement             placement       = Placement::graph;
     Cache                 cache           = Cache::own; // where a model and its chains allow it
+    bool                  bundles         = true;       // small ops of chains on the CPU are one node
     bool                  check_logits    = false;      // check every raw logit of every output
     std::vector<std::shared_ptr<const Graph>> chains;   // by sequence; null: none
     std::vector<uint8_t>                      guides;   // by sequence; 1: it is a guide, as in set_chain

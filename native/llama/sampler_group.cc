@@ -20,8 +20,8 @@ constexpr int64_t probe_rows = 2;
 
 } // namespace
 
-SamplerGroup::SamplerGroup(std::shared_ptr<const Graph> given, int32_t vocab_size)
-    : graph(std::move(given)), bound(bind_graph(*graph, vocab_size)) {
+SamplerGroup::SamplerGroup(std::shared_ptr<const Graph> given, int32_t vocab_size, int bundle_threads)
+    : graph(std::move(given)), bound(bind_graph(*graph, vocab_size)), bundle_threads(bundle_threads) {
     check_columns(bound);
 }
 
@@ -44,6 +44,9 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
             check_support(tried, device, target_of(device));
         }
     }
+    if (bundles == nullptr && family == Family::cpu && bundle_threads > 0) {
+        bundles = std::make_unique<bundles::Bundles>(bound, bundle_threads);
+    }
     latest.sequence_bytes = bytes_per_row(bound, device);
     if (columns != nullptr) {
         return 0;
@@ -63,7 +66,7 @@ void SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     const auto          count = static_cast<int64_t>(rows.size());
     ggml_tensor * const own   = rows_of(context, logits);
-    built                     = build_graph(context, bound, count, own, family, logits, columns.get());
+    built                     = build_graph(context, bound, count, own, family, logits, columns.get(), bundles.get());
     readout                   = Readout(context, built, count, family);
     // Nodes of a group that no sequence of the batch belongs to are part of the graph, but not computed.
     for (ggml_tensor * root : readout.roots()) {

@@ -2,6 +2,7 @@
 // of nodes does not grow with the number of sequences.
 #pragma once
 
+#include "graph/bundles/bundles.h"
 #include "graph/columns.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
@@ -33,8 +34,9 @@ struct SamplerStats {
 
 class SamplerGroup {
 public:
-    // Throws Failure (INVALID_GRAPH) if the graph does not fit the vocabulary.
-    SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size);
+    // On a CPU small ops are bundled for that many threads; 0: they are not. Throws Failure (INVALID_GRAPH) if the graph does not fit the
+    // vocabulary.
+    SamplerGroup(std::shared_ptr<const Graph> graph, int32_t vocab_size, int bundle_threads);
 
     void join(Sampler * member) { members.push_back(member); }
     void leave(Sampler * member) { std::erase(members, member); }
@@ -87,7 +89,9 @@ private:
     std::vector<Sampler *>       members;
     Family                       family = Family::cpu; // of the device that the subgraph is built for
 
-    std::unique_ptr<Columns> columns; // of the constant inputs, for all rows; before the builds that read them
+    const int                         bundle_threads;
+    std::unique_ptr<bundles::Bundles> bundles; // null if small ops are not bundled
+    std::unique_ptr<Columns>          columns; // of the constant inputs, for all rows; before the builds that read them
 
     std::vector<int64_t> rows;                  // of the model's logits, in their order once the subgraph is built
     Built                built;                 // its tensors live as long as llama.cpp's graph

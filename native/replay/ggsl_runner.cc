@@ -6,10 +6,10 @@
 
 namespace ggsl::tools {
 
-GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c)
-    : GgslRunner(target, given, c, family_of(target.device)) {}
+GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c, bool bundles)
+    : GgslRunner(target, given, c, family_of(target.device), bundles) {}
 
-GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c, Family family)
+GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case & c, Family family, bool bundles)
     : GraphRunner(target, given), source(c) {
     check_uniforms(c.bound, c.uniforms, c.rows);
     const Feeds feeds = c.feeds();
@@ -26,7 +26,10 @@ GgslRunner::GgslRunner(const Device & target, const Logits & given, const Case &
     if (!contexts.back()) {
         fail(code::out_of_memory, "no memory for a graph of %zu tensors", tensors);
     }
-    built = build_graph(contexts.back().get(), c.bound, c.rows, logits, family);
+    if (bundles && family == Family::cpu) {
+        bundled = std::make_unique<bundles::Bundles>(c.bound, target.threads);
+    }
+    built = build_graph(contexts.back().get(), c.bound, c.rows, logits, family, nullptr, nullptr, bundled.get());
     check_support(built, device.device, target_of(device.device));
     // In order of creation, because ggml visits operands recursively: a long chain would overflow the stack.
     for (ggml_tensor * tensor : built.tensors) {

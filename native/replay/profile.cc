@@ -79,7 +79,7 @@ Json profile_side(const char * side, const Case & c, const Device & device, cons
 
 std::vector<Json> profile_case(const Case & c, const Device & device, int rounds) {
     const Logits      logits(device, c);
-    GgslRunner        ours(device, logits, c);
+    GgslRunner        ours(device, logits, c, false); // each op is a node
     std::vector<Json> lines{ profile_side("ggsl", c, device, logits, ours, rounds) };
     if (!c.stages.empty()) {
         LlamaRunner llama(device, logits, c);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "graph/backend.h"
+#include "graph/bundles/bundles.h"
 #include "graph/graph.h"
 #include "llama/sampler_spec.h"
 #include "cases.h"
@@ -89,9 +90,10 @@ private:
 // GGSL's graph: one subgraph for all rows.
 class GgslRunner : public GraphRunner {
 public:
-    // Built as for devices of `family`. Throws Failure (UNSUPPORTED_OP, INVALID_ARGUMENT, OUT_OF_MEMORY).
-    GgslRunner(const Device & device, const Logits & logits, const Case & c);
-    GgslRunner(const Device & device, const Logits & logits, const Case & c, Family family);
+    // Built as for devices of `family`, unless it `bundles` with small ops one by one. Throws Failure (UNSUPPORTED_OP, INVALID_ARGUMENT,
+    // OUT_OF_MEMORY).
+    GgslRunner(const Device & device, const Logits & logits, const Case & c, bool bundles = true);
+    GgslRunner(const Device & device, const Logits & logits, const Case & c, Family family, bool bundles = true);
 
     void                 upload() override;
     std::vector<int32_t> tokens() const override;
@@ -99,11 +101,12 @@ public:
     const Built &        tensors() const { return built; }
 
 private:
-    const Case &              source;
-    Built                     built;
-    std::vector<float>        transposed; // a uniform is one row of the tensor, over the sequences
-    size_t                    bytes_in = 0;
-    std::vector<const void *> sampled;
+    const Case &                      source;
+    std::unique_ptr<bundles::Bundles> bundled; // small ops on the CPU
+    Built                             built;
+    std::vector<float>                transposed; // a uniform is one row of the tensor, over the sequences
+    size_t                            bytes_in = 0;
+    std::vector<const void *>         sampled;
 };
 
 // llama.cpp's samplers on the device: a chain per row, in one graph, called as llama.cpp's graph code does.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ggsl::tools {
 
@@ -130,9 +131,14 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
     GgslRunner   ours(device, logits, c);
     LlamaRunner  llama(device, logits, c);
     HostRunner   host(device, logits, c);
-    const bool   has_llama = llama.missing().empty();
-    const bool   is_dirty  = ours.writes_logits() || (has_llama && llama.writes_logits());
-    const auto   restore   = [&] {
+    // small ops one by one, which only the CPU bundles
+    std::optional<GgslRunner> alone;
+    if (family_of(device.device) == Family::cpu) {
+        alone.emplace(device, logits, c, false);
+    }
+    const bool has_llama = llama.missing().empty();
+    const bool is_dirty  = ours.writes_logits() || (has_llama && llama.writes_logits());
+    const auto restore   = [&] {
         if (is_dirty) {
             logits.restore();
         }
@@ -161,7 +167,14 @@ Json time_case(const Case & c, const Device & device, const TimingOptions & opti
     if (has_llama) {
         sides.push_back({ "llama", llama });
     }
+    if (alone) {
+        sides.push_back({ "alone", *alone });
+    }
     json.add("rounds", run_rounds(sides, options, restore));
+    if (alone) {
+        json.add("alone", side_json(sides.back(), *alone));
+        json.add("ratioToAlone", ratio(sides[0].totals, sides.back().totals));
+    }
 
     json.add("ggsl", side_json(sides[0], ours));
     json.add("host", sides[1].json()).add("ratioToHost", ratio(sides[0].totals, sides[1].totals));

@@ -46,6 +46,7 @@ inline void check_fails(const char * what, const std::function<void()> & work) {
 }
 
 void test_ops();
+void test_bundles();
 void test_kernels();
 void test_runs();
 void test_sorter();

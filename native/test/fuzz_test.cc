@@ -157,7 +157,7 @@ bool try_run(Generator & generator, const std::vector<int32_t> & words) {
     const int64_t     rows    = 1 + 2 * generator.below(2);
     try {
         const Graph graph   = decode_wire(words.data(), words.size());
-        auto        sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size),
+        auto        sampler = Sampler(std::make_shared<SamplerGroup>(std::make_shared<Graph>(graph), size, 2),
                                       std::make_shared<SamplerCounters>(), 0, Role::picks);
         sampler.backend_init(ggml_backend_dev_buffer_type(device_by_name("CPU")));
 

@@ -7,6 +7,7 @@ int main(int count, char ** arguments) {
     ggsl::capture_logs();
     ggsl::load_backends(arguments[1]);
     ggsl::test::test_ops();
+    ggsl::test::test_bundles();
     ggsl::test::test_kernels();
     ggsl::test::test_sorter();
     ggsl::test::test_ranges();

@@ -63,6 +63,12 @@ export interface ContextSettings {
    * @default `auto`
    */
   readonly flashAttention?: FlashAttention | undefined;
+  /**
+   * Whether the CPU computes the small ops of chains in bundles, each on one thread, so that threads do not wait for each other after
+   * every one of them. It changes no result.
+   * @default true
+   */
+  readonly bundles?: boolean | undefined;
 }
 
 /** The settings that were given. */
@@ -77,6 +83,7 @@ export const CONTEXT_SETTINGS: is.Checks<ContextSettings> = {
   batchThreads: is.integer(1, MAX_THREADS),
   promptBatch: is.integer(1, MAX_BATCH),
   flashAttention: is.oneOf(...FLASH_ATTENTION),
+  bundles: is.flag,
 };
 const NAMES = Object.keys(CONTEXT_SETTINGS) as (keyof ContextSettings)[];
 const checkSettings = is.someOptions(CONTEXT_SETTINGS);

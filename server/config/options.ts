@@ -152,6 +152,7 @@ const CONTEXT: OptionNames<ContextSettings> = {
   batchThreads: true,
   promptBatch: true,
   flashAttention: true,
+  bundles: true,
 };
 export const NAMES: OptionNames<ServeOptions> = {
   ...CONTEXT,

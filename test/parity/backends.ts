@@ -14,10 +14,10 @@ import { openOnnx } from "../emit/ort.js";
 const ALL = ["reference", "cpu", "wasm", "vulkan"] as const;
 type Public = (typeof ALL)[number];
 /**
- * `ops` and `passes` are the CPU without its passes over wide columns, and with them, for the second of two sequences; `onnx` is
- * onnxruntime-node.
+ * `ops` is the CPU with each op by itself, `passes` with its passes over wide columns, for the second of two sequences; `bundles` is the CPU
+ * with bundles of small ops, which throws where a bit differs from `ops`; `onnx` is onnxruntime-node.
  */
-export type Backend = Public | "ops" | "passes" | "onnx";
+export type Backend = Public | "ops" | "passes" | "bundles" | "onnx";
 
 /** Names the backends to compare; Vulkan needs a new process every few graphs, so its tests are in test/vulkan. */
 const CHOSEN = "GGSL_BACKENDS";
@@ -70,8 +70,10 @@ function openGraph(backend: Exclude<Backend, "reference">, graph: Graph, vocabSi
   if (backend === "onnx") return openInOnnx(graph, vocabSize);
   if (backend === "vulkan") return openVulkan(graph, vocabSize, columns);
   if (backend === "passes") return openSecond(graph, vocabSize, columns);
+  if (backend === "bundles") return openBundles(graph, vocabSize, columns);
   const { Graph: NativeGraph, Evaluator } = backend === "wasm" ? loadedWasm() : loadBinding();
-  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, fuse: backend !== "ops" });
+  const alone = backend === "ops" ? { fuse: false } : {};
+  const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, ...alone });
   return {
     run: (logits, uniforms, inputs = []) => evaluator.evaluate({ logits, uniforms, inputs: varying(graph, inputs) }),
     [Symbol.dispose]: () => evaluator.dispose(),
@@ -93,16 +95,45 @@ function openSecond(graph: Graph, vocabSize: number, columns: Given): OpenGraph 
   const evaluator = new Evaluator(new NativeGraph(encodeWire(graph), columns), { vocabSize, rows: 2 });
   return {
     run: (logits, uniforms, inputs = []) =>
-      secondOf(
+      partOf(
         evaluator.evaluate({
           logits: joined(logits.toReversed(), logits),
           uniforms: joined(uniforms, uniforms),
           inputs: varying(graph, inputs).map((input) => joined(input, input)),
         }),
+        1,
+        2,
       ),
     [Symbol.dispose]: () => evaluator.dispose(),
   };
 }
+
+/** Three sequences, of which the second has other logits, with passes and without them. */
+function openBundles(graph: Graph, vocabSize: number, columns: Given): OpenGraph {
+  const { Graph: NativeGraph, Evaluator } = loadBinding();
+  const native = new NativeGraph(encodeWire(graph), columns);
+  const pairs = [true, false].map((fuse) =>
+    [true, false].map(
+      (bundle) => new Evaluator(native, { vocabSize, rows: 3, threads: bundle ? 2 : 1, fuse, bundles: bundle }),
+    ),
+  );
+  const run: Run = (logits, uniforms, inputs = []) => {
+    const values = {
+      logits: joined(joined(logits, logits.toReversed()), logits),
+      uniforms: joined(joined(uniforms, uniforms), uniforms),
+      inputs: varying(graph, inputs).map((input) => joined(joined(input, input), input)),
+    };
+    const found = pairs.map(([bundled, alone]) => [bundled!.evaluate(values), alone!.evaluate(values)] as const);
+    for (const [bundled, alone] of found)
+      for (const [name, numbers] of Object.entries(alone as Record<string, Vector>))
+        if (!bytesOf(numbers).equals(bytesOf((bundled as Record<string, Vector>)[name]!)))
+          throw new Error(`bundles: expected the bits of the ops one by one, found others in \`${name}\``);
+    return partOf(found[1]![0], 2, 3);
+  };
+  return { run, [Symbol.dispose]: () => pairs.flat().forEach((evaluator) => evaluator.dispose()) };
+}
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Vector): Buffer => Buffer.from(buffer, byteOffset, byteLength);
 
 function joined<T extends Vector>(first: T, second: T): T {
   const both = new (first.constructor as new (size: number) => T)(first.length + second.length);
@@ -111,9 +142,13 @@ function joined<T extends Vector>(first: T, second: T): T {
   return both;
 }
 
-const secondOf = (results: ChainResults): ChainResults =>
+/** Those of one sequence of several. */
+const partOf = (results: ChainResults, at: number, count: number): ChainResults =>
   Object.fromEntries(
-    Object.entries(results as Record<string, Vector>).map(([name, both]) => [name, both.slice(both.length / 2)]),
+    Object.entries(results as Record<string, Vector>).map(([name, all]) => {
+      const size = all.length / count;
+      return [name, all.slice(at * size, (at + 1) * size)];
+    }),
   );
 
 /** As in the runtime, except that a chain which the device cannot run as a whole is an error. */

@@ -53,6 +53,9 @@ GraphPart::GraphPart(std::shared_ptr<const Prepared> given, ggml_backend_buffer_
         }
         check_support(tried, device, target_of(device));
     }
+    if (family == Family::cpu) {
+        bundles = std::make_unique<bundles::Bundles>(*prepared->bound, 1);
+    }
     columns     = prepared->columns(type);
     uniforms_at = reserve(spec.uniforms.size());
     for (const SpecInput & input : spec.inputs) {
@@ -87,9 +90,10 @@ void GraphPart::build(ggml_context * context, ggml_cgraph * cgraph, llama_sample
     ggml_tensor * const row      = data.logits;
     const bool          is_probe = row->view_src == nullptr;
     ggml_tensor * const logits   = ggml_reshape_2d(context, row, row->ne[0], 1);
-    const Built         made     = is_probe ? build_graph(context, probe, 1, logits, family)
-                                            : build_graph(context, *prepared->bound, 1, logits, family, nullptr, columns.get());
-    Readout             read     = scalars_of(context, made, family);
+    const Built         made =
+        is_probe ? build_graph(context, probe, 1, logits, family)
+                         : build_graph(context, *prepared->bound, 1, logits, family, nullptr, columns.get(), bundles.get());
+    Readout read = scalars_of(context, made, family);
     for (ggml_tensor * root : read.roots()) {
         ggml_build_forward_expand(cgraph, root);
     }

@@ -5,6 +5,7 @@
 #include "chain.h"
 #include "sequence/sequence.h"
 
+#include "graph/bundles/bundles.h"
 #include "graph/readout.h"
 
 #include <llama.h>
@@ -30,17 +31,18 @@ private:
     void   place(ggml_tensor * tensor, size_t at) const;
     size_t reserve(size_t numbers);
 
-    std::shared_ptr<const Prepared> prepared;
-    std::shared_ptr<const Columns>  columns;
-    BoundGraph                      probe; // at llama.cpp's probe size
-    Family                          family;
-    ggml_backend_buffer_type_t      type;
-    BufferPtr                       buffer;
-    size_t                          size        = 0;
-    size_t                          uniforms_at = 0; // in the buffer
-    std::vector<size_t>             inputs_at;
-    Built                           built; // its tensors live as long as llama.cpp's graph
-    Readout                         readout;
+    std::shared_ptr<const Prepared>   prepared;
+    std::shared_ptr<const Columns>    columns;
+    std::unique_ptr<bundles::Bundles> bundles; // on the CPU
+    BoundGraph                        probe;   // at llama.cpp's probe size
+    Family                            family;
+    ggml_backend_buffer_type_t        type;
+    BufferPtr                         buffer;
+    size_t                            size        = 0;
+    size_t                            uniforms_at = 0; // in the buffer
+    std::vector<size_t>               inputs_at;
+    Built                             built; // its tensors live as long as llama.cpp's graph
+    Readout                           readout;
 };
 
 } // namespace ggsl::c

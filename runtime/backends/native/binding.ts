@@ -110,6 +110,8 @@ export interface EvaluatorOptions {
   readonly rewriteFor?: DeviceFamily;
   /** False: the CPU computes each op for itself, as other devices do, instead of wide columns in one pass. For tests, and for counting nodes. */
   readonly fuse?: boolean;
+  /** Whether the CPU computes small ops in bundles, each on one thread; default: as `fuse`. For tests. */
+  readonly bundles?: boolean;
 }
 
 /** A graph on plain logits, built once and run many times, synchronously. */
@@ -241,6 +243,8 @@ export interface ContextOptions {
   readonly cache?: "auto" | "shared";
   /** Default `auto`. */
   readonly flashAttention?: "auto" | "on" | "off";
+  /** Default true. */
+  readonly bundles?: boolean;
   /** `graph` (default): chains are part of the model's graph; `host`: they run on the CPU on logits that are read back. */
   readonly placement?: "graph" | "host";
   /**

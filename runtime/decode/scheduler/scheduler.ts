@@ -283,7 +283,7 @@ export class Scheduler {
     const turns = isRun ? planned : planned.filter(isFed);
     if (turns.length === 0) return;
     this.current = turns.map(({ job }) => job);
-    for (const { chunks } of turns) for (const { reading, tokens } of chunks) append(reading.place.tokens, tokens);
+    for (const { reading, tokens } of chunksOf(turns)) append(reading.place.tokens, tokens);
     try {
       if (isRun) return await this.write(context, turns);
       const start = performance.now();
@@ -333,7 +333,7 @@ export class Scheduler {
   }
 
   private finish(turns: readonly Turn[], outputs: readonly SlotOutput[], cost: Cost | undefined): void {
-    for (const { chunks } of turns) for (const { reading, tokens } of chunks) reading.computed += tokens.length;
+    for (const { reading, tokens } of chunksOf(turns)) reading.computed += tokens.length;
     const bySequence = grouped(outputs, ({ sequence }) => sequence);
     for (const { job, isLast } of turns) {
       if (!this.jobs.has(job) || !this.tell(job) || !isLast) continue;
