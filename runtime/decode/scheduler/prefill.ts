@@ -17,6 +17,8 @@ export interface Turn {
   readonly isLast: boolean;
 }
 
+export const chunksOf = (turns: readonly Turn[]): Chunk[] => turns.flatMap(({ chunks }) => chunks);
+
 /**
  * The next chunks of all jobs. Those with only tokens with outputs left are part of every batch; the others share `most` tokens fairly. The last
  * tokens of a step's sequence and of its guides are part of one batch.

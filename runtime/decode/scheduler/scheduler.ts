@@ -19,7 +19,7 @@ import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, append, evict, Place, takePlaces, type Places } from "./places.js";
 import type { Later, Written } from "./later.js";
-import { turnsOf, type Chunk, type Turn } from "./prefill.js";
+import { chunksOf, turnsOf, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
@@ -397,5 +397,3 @@ export class Scheduler {
 }
 
 const disposed = (): InputError => new InputError("these sequences were disposed", { code: "DISPOSED" });
-
-const chunksOf = (turns: readonly Turn[]): Chunk[] => turns.flatMap(({ chunks }) => chunks);
