@@ -26,7 +26,8 @@ import { ROOT } from "./tool.js";
 const ROUNDS = "15";
 const USAGE = `usage: npm run bench:bundles -- [options]
   --rounds N      rounds of each comparison (default ${ROUNDS})
-  --threads LIST  (default 1,2)
+  --threads LIST  of the chains (default 1,2)
+  --texts LIST    threads of the texts (default 1,2); with as many as processors these need a machine without other work
 `;
 const RESULTS = join(ROOT, "bench", "results", "bundles.json");
 const DEMO = join(ROOT, "examples", "model", "demo-q8_0.gguf");
@@ -41,24 +42,28 @@ await runMain(USAGE, async (signal) => {
     options: {
       rounds: { type: "string", default: ROUNDS },
       threads: { type: "string", default: "1,2" },
+      texts: { type: "string", default: "1,2" },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) return void process.stdout.write(USAGE);
   const rounds = countOf("--rounds", values.rounds);
-  const threads = values.threads.split(",").map((text) => countOf("--threads", text));
+  const counts = (name: "threads" | "texts"): number[] =>
+    values[name].split(",").map((text) => countOf(`--${name}`, text));
   const plan = {
     chains: CHAINS.filter(({ name }) => name === "default"),
     vocabSizes: [512, 4096, 32000, 128256],
     rows: SEQUENCES,
     shapes: ["peaked"],
   } as const;
-  const options = ["--rounds", String(rounds), "--round-ms", "5", "--threads", threads.join(",")];
+  const options = ["--rounds", String(rounds), "--round-ms", "5", "--threads", counts("threads").join(",")];
   const measurements = await runCases<Measurement>("time", timingCases(plan), options, { signal });
   const texts: BundledTexts[] = [];
-  for (const count of threads)
+  for (const count of counts("texts"))
     for (const sequences of SEQUENCES) texts.push(await textsOf(count, sequences, rounds, signal));
-  const command = `npm run bench:bundles${values.rounds === ROUNDS ? "" : ` -- --rounds ${rounds}`}`;
+  const command = ["npm run bench:bundles", ...(process.argv.length > 2 ? ["--", ...process.argv.slice(2)] : [])].join(
+    " ",
+  );
   for (const { head, rows } of [bundledTable(measurements), bundledTextsTable(texts)])
     process.stdout.write(`${formatTable(head, rows)}\n\n`);
   const timings: BundleTimings = { ...circumstances(command), measurements, texts };

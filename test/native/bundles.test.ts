@@ -3,12 +3,12 @@
  * op, with ties, -inf, several rows, on several threads.
  */
 import { describe, expect, test } from "@jest/globals";
-import type { Graph } from "../../compiler/graph/graph.js";
+import type { Graph, GraphNode } from "../../compiler/graph/graph.js";
 import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
-import { compile, compilePipeline } from "../../runtime/chain/chain.js";
+import { compilePipeline } from "../../runtime/chain/chain.js";
 import { featureInputs, startSequence, uniformsOf } from "../../runtime/sequence/sequence.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
-import { nativeGraph, TRUNCATED } from "./graphs.js";
+import { graphOf, logitsNode, nativeGraph, node, TRUNCATED, uniformNode } from "./graphs.js";
 
 const SIZES = [60, 2049];
 
@@ -101,5 +101,53 @@ describe("chains", () => {
     const { graph } = compilePipeline("top_k(40) |> top_p(0.95) |> min_p(0.05) |> temp(0.8) |> dist(7)");
     expect(results(graph, 2049, 1, true).nodes).toBe(2);
     expect(compare(graph, 2049)).toBeGreaterThan(15);
+  });
+});
+
+test("every kind of output, and a row that is set in place", () => {
+  expect(compare(TRUNCATED, 60)).toBeGreaterThan(10);
+});
+
+/** x between -3 and 3, y between 0 and 1, of 60 numbers. */
+const columns: readonly GraphNode[] = [
+  logitsNode,
+  uniformNode(0),
+  node("clamp", [0], { lo: -3, hi: 3 }),
+  node("sigmoid", [2]),
+];
+const UNARY = ["abs", "neg", "sgn", "step", "exp", "log", "sqrt", "sqr", "tanh", "floor", "ceil", "round"] as const;
+const BINARY = ["add", "sub", "mul", "div", "hash"] as const;
+const ops: readonly (readonly [string, readonly GraphNode[]])[] = [
+  ...UNARY.map((op) => [op, [node(op, [2])]] as const),
+  ...BINARY.map((op) => [`${op} of columns`, [node(op, [2, 3])]] as const),
+  ...BINARY.map((op) => [`${op} of a number`, [node(op, [2, 1])]] as const),
+  ["scale", [node("scale", [2], { s: -2, b: 0.25 })]],
+  ["arange", [node("arange", [], { dim: "V" })]],
+  ["fill", [node("fill", [], { value: -7.5, dim: "V" })]],
+  ["repeat", [node("repeat", [1], { dim: "V" })]],
+  ["cumsum", [node("cumsum", [3])]],
+  ["roll", [node("roll", [3], { shift: 7 })]],
+  ["soft_max of -inf, with a mask", [node("step", [2]), node("log", [4]), node("soft_max", [3, 5], { scale: 3 })]],
+  ["soft_max of nothing", [node("log", [2]), node("sub", [4, 4]), node("soft_max", [5], { scale: 1 })]],
+  [
+    "rows in an order",
+    [node("argsort", [2], { order: "asc" }, "i32"), node("get_rows", [3, 4]), node("set_rows", [2, 5, 4])],
+  ],
+  [
+    "a number at the largest",
+    [node("argmax", [2], {}, "i32", 1), node("cast", [4], { to: "f32" }, "f32", 1), node("set_rows", [3, 5, 4])],
+  ],
+  ["NaN: 0 / 0", [node("sub", [2, 2]), node("div", [4, 4])]],
+  ["inf - inf", [node("fill", [], { value: 3e38, dim: "V" }), node("add", [4, 4]), node("sub", [5, 5])]],
+];
+
+describe("ops", () => {
+  test.each(ops)("%s", (_, nodes) => {
+    const x = columns.length + nodes.length - 1;
+    const rest = [node("sum_rows", [x], {}, "f32", 1), node("argmax", [x], {}, "i32", 1), node("add", [x, 3])];
+    const graph = graphOf([...columns, ...nodes, ...rest], { sampled: x + 2, logits: x, probs: x + 3 }, [
+      { name: "s", init: 0, next: x + 1 },
+    ]);
+    expect(compare(graph, 60)).toBeGreaterThan(3);
   });
 });

@@ -14,6 +14,7 @@ const SHARE: Readonly<Record<Backend, number>> = {
   cpu: 1,
   ops: 1,
   passes: 1,
+  bundles: 1,
   vulkan: 1,
   onnx: 4,
   wasm: 4,
