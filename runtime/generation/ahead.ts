@@ -2,8 +2,15 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
-import type { ModelBinding, NativeChain, NativeModel, NativeText, TextBinding } from "../backends/native/binding.js";
-import { translated } from "../core/errors.js";
+import type {
+  Binding,
+  ModelBinding,
+  NativeChain,
+  NativeError,
+  NativeModel,
+  NativeText,
+} from "../backends/native/binding.js";
+import { translate, translated } from "../core/errors.js";
 import { positionOf } from "../grammars/position.js";
 import { grammarOf } from "../sequence/features/feed.js";
 import { saveSequence } from "../sequence/savedSequence.js";
@@ -22,7 +29,7 @@ interface Parts extends Asked {
 /**
  * The text of a generation in the context; undefined where the generation must be asked for each token. That is so where something else
  * picks or reads more than the token and its states: a host tail, guides, drafts, alternatives, log-probabilities, the limit of a thought;
- * and where the program feeds the chain, or patterns choose its tokens.
+ * where the program feeds the chain, and of chains that the C library does not read.
  */
 export function openAhead(parts: Parts): AheadText | undefined {
   const { binding, graph, model, options, placed, guides, speculator, tail } = parts;
@@ -37,33 +44,50 @@ export function openAhead(parts: Parts): AheadText | undefined {
   // what these do with a grammar is decided before each token
   const followsGrammar = graph.features.some(({ from }) => from.kind === "allowed");
   if (followsGrammar && (hasFront(options) || (only !== undefined && graph.states.length > 0))) return undefined;
-  return new AheadText({ Chain, Text }, model, graph, only);
+  const chain = chainOf(Chain, model, graph);
+  return chain && new AheadText(Text, chain, only);
 }
 
-/** Whether all that a chain is fed with comes from its text and from what was given once, and from no pattern. */
-const isOfText = ({ features, sets = [] }: Graph): boolean =>
+/** Whether all that a chain is fed with comes from its text and from what was given once. */
+const isOfText = ({ features }: Graph): boolean =>
   features.every(
     ({ from }) => from.kind !== "input" && from.kind !== "guide" && !("in" in from && typeof from.in === "object"),
-  ) && !sets.some(({ of }) => of.some((item) => typeof item === "object" && "pattern" in item));
+  );
 
-const chains = new WeakMap<NativeModel, WeakMap<object, NativeChain>>();
+const chains = new WeakMap<NativeModel, WeakMap<object, NativeChain | "only here">>();
 
-/** Made once for chains that differ in their seeds alone: a saved sequence has these. */
-function chainOf({ Chain }: Pick<TextBinding, "Chain">, model: NativeModel, graph: Graph): NativeChain {
-  const ofModel = chains.get(model) ?? new WeakMap<object, NativeChain>();
+/** What the C library does not read: a set with a pattern, a program beyond its limits, which an option raised here. */
+const ONLY_HERE: ReadonlySet<string> = new Set(["UNSUPPORTED", "LIMIT_EXCEEDED", "INVALID_SPEC"]);
+
+/** Made once for chains that differ in their seeds alone: a saved sequence has these. Undefined for a chain that only TypeScript reads. */
+function chainOf(Chain: Binding["Chain"], model: NativeModel, graph: Graph): NativeChain | undefined {
+  const ofModel = chains.get(model) ?? new WeakMap<object, NativeChain | "only here">();
   chains.set(model, ofModel);
-  const known = ofModel.get(graph.nodes) ?? translated(() => new Chain(model, writeSpec(graph)));
+  const known = ofModel.get(graph.nodes) ?? read(Chain, model, graph);
   ofModel.set(graph.nodes, known);
-  return known;
+  return known === "only here" ? undefined : known;
 }
+
+function read(Chain: Binding["Chain"], model: NativeModel, graph: Graph): NativeChain | "only here" {
+  try {
+    return new Chain(model, writeSpec(graph));
+  } catch (error) {
+    if (ONLY_HERE.has((error as NativeError).code)) return "only here";
+    throw translate(error);
+  }
+}
+
+/** Tokens after which a text is tried again whose grammar took too long. */
+const REST = 16;
 
 export class AheadText {
   private text: NativeText | undefined;
+  /** Before this token it is not tried. */
+  private restsUntil = 0;
 
   constructor(
-    private readonly binding: TextBinding,
-    private readonly model: NativeModel,
-    private readonly graph: Graph,
+    private readonly Text: Binding["Text"],
+    private readonly chain: NativeChain,
     private readonly only: number | undefined,
   ) {}
 
@@ -78,6 +102,7 @@ export class AheadText {
    * cannot be fed.
    */
   open(sequence: SequenceState): NativeText | undefined {
+    if (sequence.step < this.restsUntil) return undefined;
     const grammars: AutomatonPosition[] = [];
     for (const feature of sequence.features) {
       const state = grammarOf(feature)?.state;
@@ -90,10 +115,10 @@ export class AheadText {
     const { only } = this;
     const { grammars: _, followed, ...saved } = saveSequence(sequence);
     const json = JSON.stringify({ ...saved, ...(followed && { followed: followed.map(() => []) }) });
-    const chain = chainOf(this.binding, this.model, this.graph);
     const options = { grammars, ...(only !== undefined && { only }), ...biasOf(sequence) };
-    const text = translated(() => new this.binding.Text(chain, json, options));
+    const text = translated(() => new this.Text(this.chain, json, options));
     this.text = text.isReady() ? text : undefined;
+    if (!this.text) this.restsUntil = sequence.step + REST;
     return this.text;
   }
 
