@@ -5,13 +5,21 @@ namespace ggsl::bundles {
 
 struct Work {};
 
-Bundles::Bundles(const BoundGraph & bound, int threads)
-    : bound(bound), threads(threads), planned(without_bundles(bound)) {}
+struct Bundles::State {
+    Plan planned;
+    Work none{};
+};
+
+Bundles::Bundles(const BoundGraph & bound, int) : state(std::make_unique<State>(State{ without_bundles(bound) })) {}
 
 Bundles::~Bundles() = default;
 
-Work & Bundles::prepare(int32_t index, int64_t) {
-    return *works[static_cast<size_t>(index)];
+const Plan & Bundles::plan() const {
+    return state->planned;
+}
+
+Work & Bundles::prepare(int32_t, int64_t) {
+    return state->none;
 }
 
 void run(ggml_tensor *, int, int, void *) {}

@@ -19,15 +19,28 @@ struct Work {
     std::map<int64_t, std::vector<Task>>                   tasks;  // by the rows of the node
 };
 
-Bundles::Bundles(const BoundGraph & bound, int threads)
-    : bound(bound), threads(threads), machine(Machine::find()),
-      planned(machine == nullptr ? without_bundles(bound) : bundles::plan(bound)) {
-    for (const Bundle & bundle : planned.bundles) {
-        works.push_back(std::make_unique<Work>(Work{ &bundle, {}, {} }));
+struct Bundles::State {
+    const BoundGraph &                 bound;
+    const int                          threads;
+    std::shared_ptr<const Machine>     machine;
+    Plan                               planned;
+    std::vector<std::unique_ptr<Work>> works{};
+};
+
+Bundles::Bundles(const BoundGraph & bound, int threads) {
+    const auto machine = Machine::find();
+    state              = std::make_unique<State>(
+        State{ bound, threads, machine, machine == nullptr ? without_bundles(bound) : bundles::plan(bound) });
+    for (const Bundle & bundle : state->planned.bundles) {
+        state->works.push_back(std::make_unique<Work>(Work{ &bundle, {}, {} }));
     }
 }
 
 Bundles::~Bundles() = default;
+
+const Plan & Bundles::plan() const {
+    return state->planned;
+}
 
 std::vector<Part> parts_of(int64_t rows, int64_t least_rows, int threads) {
     std::vector<Part> parts;
@@ -41,17 +54,17 @@ std::vector<Part> parts_of(int64_t rows, int64_t least_rows, int threads) {
 }
 
 Work & Bundles::prepare(int32_t index, int64_t rows) {
-    Work & work = *works[static_cast<size_t>(index)];
+    Work & work = *state->works[static_cast<size_t>(index)];
     if (work.tasks.count(rows) > 0) {
         return work;
     }
     std::vector<Work::Task>   tasks;
     std::map<int64_t, size_t> used;
-    for (const Part & part : parts_of(rows, work.bundle->least_rows, threads)) {
+    for (const Part & part : parts_of(rows, work.bundle->least_rows, state->threads)) {
         auto &       pieces = work.pieces[part.rows];
         const size_t at     = used[part.rows]++;
         if (at == pieces.size()) {
-            pieces.push_back(std::make_unique<Piece>(machine, bound, *work.bundle, part.rows));
+            pieces.push_back(std::make_unique<Piece>(state->machine, state->bound, *work.bundle, part.rows));
         }
         tasks.push_back({ pieces[at].get(), part.first });
     }

@@ -9,8 +9,6 @@
 
 namespace ggsl::bundles {
 
-class Machine;
-
 // Rows of a node that are computed together.
 struct Part {
     int64_t first;
@@ -31,17 +29,14 @@ public:
     Bundles(const Bundles &)             = delete;
     Bundles & operator=(const Bundles &) = delete;
 
-    const Plan & plan() const { return planned; }
+    const Plan & plan() const;
 
     // What `run` gets for a node of this many rows. Throws Failure (OUT_OF_MEMORY).
     Work & prepare(int32_t bundle, int64_t rows);
 
 private:
-    const BoundGraph &                 bound;
-    const int                          threads;
-    std::shared_ptr<const Machine>     machine;
-    Plan                               planned;
-    std::vector<std::unique_ptr<Work>> works;
+    struct State;
+    std::unique_ptr<State> state;
 };
 
 // A ggml_custom_op_t. `dst` holds the bundle's outputs, each [dim, R], one after the other, or the only one. Its sources are the bundle's
