@@ -72,7 +72,7 @@ export interface Binding extends ThreadedAutomatonBinding, TextBinding {
 }
 
 /** What writes texts on by itself. */
-export interface TextBinding {
+interface TextBinding {
   /**
    * @param spec the text of a spec file
    * Throws INVALID_SPEC, INVALID_ARGUMENT.
