@@ -51,6 +51,7 @@ struct Written {
     int32_t            token;
     bool               is_forced;  // the chain was not asked
     bool               is_refused; // by a grammar
+    bool               is_over;    // the text ends with these tokens, and what comes before them was not read
     std::vector<float> scalars;    // the next values of the states, then the measures
 };
 
@@ -84,7 +85,7 @@ public:
 
     // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
     // have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
-    // the next batch without one of their own. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
+    // the next batch without one of their own, and need none where they end the text. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
     // feeder throws for the first batch, which is not computed then.
     void write(const Batch & batch, const std::vector<Ahead> & texts,
                const std::function<void(const std::vector<Written> &)> & on_tokens);

@@ -26,12 +26,21 @@ public:
     bool goes_on() const { return is_on; }
     void stop() { is_on = false; }
 
-    // Adds the token that was picked last, and those that can only follow. Throws Failure.
-    void add_to(Batch & batch, Sampler & sampler) {
+    // Adds the token that was picked last, and those that can only follow; `found` gets those of a text that ends with them. Throws
+    // Failure.
+    void add_to(Batch & batch, Sampler & sampler, std::vector<Written> & found) {
         forced.clear();
-        for (;;) {
-            const std::optional<int32_t> only = has_room(1 + forced.size()) ? text.feeder->only_token() : std::nullopt;
-            if (!only || model.is_end(*only) || text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+        while (has_room(1 + forced.size())) {
+            const std::optional<int32_t> only = text.feeder->only_token();
+            if (only && model.is_end(*only)) {
+                forced.push_back(*only);
+                for (const int32_t each : forced) {
+                    found.push_back({ number, each, true, false, true, {} });
+                }
+                stop();
+                return;
+            }
+            if (!only || text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
                 break;
             }
             forced.push_back(*only);
@@ -49,12 +58,12 @@ public:
             return;
         }
         for (const int32_t each : forced) {
-            found.push_back({ number, each, true, false, {} });
+            found.push_back({ number, each, true, false, false, {} });
         }
         written += forced.size() + 1;
         token           = results.sampled[0];
         const auto move = moved(results.states);
-        found.push_back({ number, token, false, move == Feeder::Move::refused, results.states });
+        found.push_back({ number, token, false, move == Feeder::Move::refused, false, results.states });
         is_on = move != Feeder::Move::stops && has_room(0) && !model.is_end(token);
     }
 
@@ -96,7 +105,6 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
     Batch                batch = first;
     std::vector<Written> found;
     for (;;) {
-        found.clear();
         for (const Output & output : decode(batch)) {
             for (Line & line : lines) {
                 if (line.is_of(output.sequence)) {
@@ -108,6 +116,7 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
         if (pause_requested) {
             return;
         }
+        found.clear();
         batch = Batch();
         for (size_t i = 0; i < texts.size(); ++i) {
             Line & line = lines[i];
@@ -115,12 +124,15 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
                 continue;
             }
             try {
-                line.add_to(batch, sampler(texts[i].sequence));
+                line.add_to(batch, sampler(texts[i].sequence), found);
             } catch (const Failure &) { // who goes on with the text gets it
                 line.stop();
             }
         }
         if (batch.tokens.empty()) {
+            if (!found.empty()) {
+                on_tokens(found);
+            }
             return;
         }
     }

@@ -265,7 +265,7 @@ export class Writer {
   private async written(): Promise<Picked | undefined> {
     const written = this.later && (await this.later.next());
     if (!written) return undefined;
-    this.read = this.text.tokens.length;
+    if (written.isRead) this.read = this.text.tokens.length;
     return { ...written, told: written };
   }
 

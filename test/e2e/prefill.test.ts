@@ -29,6 +29,8 @@ const STORY =
 const prompt = (length: number): Int32Array => model.native.tokenize(STORY.repeat(90), true, false).slice(0, length);
 const request = (options: Partial<SequenceRequest> = {}): SequenceRequest => ({
   chain: CHAIN,
+  // each of their batches is asked for, and recorded
+  ahead: 0,
   maxTokens: 1,
   ...endless(model.native),
   ...options,

@@ -38,7 +38,10 @@ export interface Ahead {
 
 /** The tokens that a batch gave, text by text. */
 export interface WrittenTokens {
-  /** Four numbers for each: the text's place in the lists, the token, 1 if the chain was not asked plus 2 if a grammar refused it, its scalars. */
+  /**
+   * Four numbers for each: the text's place in the lists, the token, flags, its scalars. Flags: 1, the chain was not asked; 2, a grammar refused it; 4, the
+   * text ends with it or after it, and the token before it was not read.
+   */
   readonly words: Int32Array;
   /** The next values of the states, then the measures, one token after the other. */
   readonly scalars: Float32Array;

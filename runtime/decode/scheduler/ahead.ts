@@ -64,14 +64,14 @@ export class Run {
   }
 
   private take({ words, scalars }: WrittenTokens): void {
-    this.onDecode();
     this.hasFirst = true;
+    if (hasRead(words)) this.onDecode();
     let at = 0;
     for (let i = 0; i < words.length; i += 4) {
       const [flags, count] = [words[i + 2]!, words[i + 3]!];
       const token = words[i + 1]!;
       const own = count === 0 ? NONE : scalars.subarray(at, (at += count));
-      this.add(words[i]!, { token, scalars: own, isForced: (flags & 1) !== 0, isRefused: (flags & 2) !== 0 });
+      this.add(words[i]!, { token, scalars: own, ...readFlags(flags) });
     }
   }
 
@@ -79,7 +79,7 @@ export class Run {
     const text = this.texts[place]!;
     if (text.token === undefined) this.onFirst(this.turns[place]!, written, text.later);
     else {
-      append(text.place.tokens, [text.token]);
+      if (written.isRead) append(text.place.tokens, [text.token]);
       text.later.push(written);
     }
     text.token = written.token;
@@ -101,6 +101,18 @@ export class Run {
 function isKept(error: unknown): boolean {
   const { code } = error as NativeError;
   return isOfOne(code) || code === "CONTEXT_FULL";
+}
+
+const readFlags = (flags: number): Pick<Written, "isForced" | "isRefused" | "isRead"> => ({
+  isForced: (flags & 1) !== 0,
+  isRefused: (flags & 2) !== 0,
+  isRead: (flags & 4) === 0,
+});
+
+/** Whether a batch gave them, and not the end of texts alone. */
+function hasRead(words: Int32Array): boolean {
+  for (let i = 2; i < words.length; i += 4) if ((words[i]! & 4) === 0) return true;
+  return false;
 }
 
 /** Whether all of a batch can be written on. */

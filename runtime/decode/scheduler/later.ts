@@ -7,6 +7,8 @@ export interface Written {
   readonly isForced: boolean;
   /** A grammar that was asked does not allow it. */
   readonly isRefused: boolean;
+  /** The model has read the tokens before it. */
+  readonly isRead: boolean;
 }
 
 /** The tokens of a text after the one that was asked for, in turn. */
