@@ -55,7 +55,8 @@ Napi::Value from_written(Napi::Env env, const std::vector<Written> & written) {
     std::vector<int32_t> words;
     std::vector<float>   scalars;
     for (const Written & each : written) {
-        words.insert(words.end(), { static_cast<int32_t>(each.text), each.token, each.is_forced + 2 * each.is_refused + 4 * each.is_over,
+        words.insert(words.end(), { static_cast<int32_t>(each.text), each.token,
+                                    each.is_forced + 2 * each.is_refused + 4 * each.is_over,
                                     static_cast<int32_t>(each.scalars.size()) });
         scalars.insert(scalars.end(), each.scalars.begin(), each.scalars.end());
     }

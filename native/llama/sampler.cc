@@ -208,7 +208,8 @@ void Sampler::apply(llama_token_data_array * candidates) noexcept {
 void Sampler::run_on_host(llama_token_data_array * candidates) {
     if (!evaluator) {
         evaluator = std::make_unique<Evaluator>(*group->source(), bound().vocab_size, 1,
-                                                ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
+                                                ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1, Family::cpu,
+                                                true, group->bundles_ops());
     }
     const std::vector<float> logits = logits_of(*candidates, bound().vocab_size);
 

@@ -63,6 +63,9 @@ public:
     // The values of a row of the model's logits, after the batch was computed.
     Results results(int64_t row) { return readout.row(place_of(row)); }
 
+    // Whether small ops are bundled on a CPU.
+    bool bundles_ops() const { return bundle_threads > 0; }
+
     // The member of a sequence; null if it is in another group.
     const Sampler * find(int32_t sequence) const;
 
