@@ -30,7 +30,11 @@ test("the op table equals compiler/graph/ops.ts", () => {
 test("rows, uniforms and states equal the native runtime's", () => {
   const values = { logits: Float32Array.of(0, 3, 1, 2, 9, 3, 1, 2), uniforms: Float32Array.of(1, 3) };
   const native = loadBinding();
-  const expected = new native.Evaluator(new native.Graph(encodeWire(RANKED)), { vocabSize: 4, rows: 2, bundles: false });
+  const expected = new native.Evaluator(new native.Graph(encodeWire(RANKED)), {
+    vocabSize: 4,
+    rows: 2,
+    bundles: false,
+  });
   const found = open(RANKED, 4, 2);
   expect(found.evaluate(values)).toEqual(expected.evaluate(values));
   expect([found.nodes, found.nodesWithoutViews]).toEqual([expected.nodes, expected.nodesWithoutViews]);
