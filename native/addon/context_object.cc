@@ -50,7 +50,7 @@ std::vector<Ahead> to_texts(const Napi::Value & value) {
     return texts;
 }
 
-// What a batch gave, as runtime/backends/native/binding.ts describes it.
+// What a batch gave, as runtime/backends/native/textBinding.ts describes it.
 Napi::Value from_written(Napi::Env env, const std::vector<Written> & written) {
     std::vector<int32_t> words;
     std::vector<float>   scalars;

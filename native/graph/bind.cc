@@ -149,17 +149,9 @@ private:
     }
 
     void find_live() {
-        const Outputs & out = bound.graph.outputs;
         bound.live.assign(nodes().size(), false);
-        for (const int32_t output : { out.sampled, out.candidates, out.logits, out.probs }) {
-            if (output >= 0) {
-                bound.live[output] = true;
-            }
-        }
-        for (const auto * read : { &bound.graph.states, &bound.graph.taps }) {
-            for (const int32_t node : *read) {
-                bound.live[node] = true;
-            }
+        for (const int32_t node : results_of(bound.graph)) {
+            bound.live[node] = true;
         }
         for (size_t id = nodes().size(); id-- > 0;) {
             for (int32_t i = 0; bound.live[id] && i < nodes()[id].operand_count; ++i) {

@@ -43,16 +43,8 @@ Builder::Builder(ggml_context * context, const BoundGraph & bound, int64_t rows,
             ++uses[graph.nodes[node].operands[i]];
         }
     }
-    for (const int32_t node :
-         { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
-        if (node >= 0) {
-            ++uses[node];
-        }
-    }
-    for (const auto * read : { &graph.states, &graph.taps }) {
-        for (const int32_t node : *read) {
-            ++uses[node];
-        }
+    for (const int32_t node : results_of(graph)) {
+        ++uses[node];
     }
 }
 

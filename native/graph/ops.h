@@ -9,6 +9,9 @@ struct ggml_tensor;
 
 namespace ggsl {
 
+// A custom node of ggml has at most 9 operands, one of them the uniforms.
+inline constexpr size_t max_custom_inputs = 8;
+
 class Builder;
 
 // Op numbers of the wire form.

@@ -117,6 +117,15 @@ void check_output(const Graph & graph, int32_t node, Dtype dtype, const char * n
 
 } // namespace
 
+std::vector<int32_t> results_of(const Graph & graph) {
+    std::vector<int32_t> nodes = { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits,
+                                   graph.outputs.probs };
+    std::erase_if(nodes, [](int32_t node) { return node < 0; });
+    nodes.insert(nodes.end(), graph.states.begin(), graph.states.end());
+    nodes.insert(nodes.end(), graph.taps.begin(), graph.taps.end());
+    return nodes;
+}
+
 Graph decode_wire(const int32_t * words, size_t count) {
     Reader reader(words, count);
     if (reader.next() != wire_magic) {

@@ -88,6 +88,9 @@ struct Graph {
     bool operator==(const Graph &) const = default;
 };
 
+// The nodes that the host reads: outputs, states and taps. One can be there several times.
+std::vector<int32_t> results_of(const Graph & graph);
+
 // Decodes words and checks what does not depend on the vocabulary size: counts, op numbers, arity, dtypes, attribute values, and
 // that operands come before their users. Throws Failure (INVALID_GRAPH).
 Graph decode_wire(const int32_t * words, size_t count);

@@ -39,17 +39,7 @@ public:
         return found;
     }
 
-    std::vector<int32_t> words() const override {
-        static_assert(word_bits == 16);
-        std::vector<int32_t> words;
-        words.reserve(2 * bits.size());
-        for (const uint32_t word : bits) {
-            words.push_back(static_cast<int32_t>(word & 0xffff));
-            words.push_back(static_cast<int32_t>(word >> 16));
-        }
-        words.resize((position->vocabulary().size() + word_bits - 1) / word_bits);
-        return words;
-    }
+    std::vector<int32_t> words() const override { return c::words_of(bits, position->vocabulary().size()); }
 
     c::GrammarPtr accept(int32_t token) const override {
         const auto id = static_cast<uint32_t>(token);

@@ -15,12 +15,18 @@ import { positionOf } from "../grammars/position.js";
 import { grammarOf } from "../sequence/features/feed.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import { featureInputs, type SequenceState } from "../sequence/sequence.js";
-import { forcingFeature, type Asked } from "./forced.js";
+import type { Forcing } from "./forced.js";
 import { hasFront } from "./ends.js";
+import type { SequenceRequest } from "./request.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
 
 /** What decides whether a text can be written on by itself. */
-interface Parts extends Asked {
+interface Parts {
+  readonly graph: Graph;
+  readonly options: SequenceRequest;
+  readonly tail: unknown;
+  readonly guides: readonly unknown[];
+  readonly speculator: unknown;
   readonly model: NativeModel;
   readonly binding: ModelBinding;
   readonly placed: PlacedGraph;
@@ -31,8 +37,10 @@ interface Parts extends Asked {
  * picks or reads more than the token and its states: a host tail, guides, drafts, alternatives, log-probabilities, the limit of a thought;
  * where the program feeds the chain, and of chains that the C library does not read.
  */
-export function openAhead(parts: Parts): AheadText | undefined {
-  const { binding, graph, model, options, placed, guides, speculator, tail } = parts;
+export function openAhead(
+  { binding, graph, model, options, placed, guides, speculator, tail }: Parts,
+  forcing: Forcing | undefined,
+): AheadText | undefined {
   const { Chain, Text } = binding;
   const asksMore = (options.alternatives ?? 0) > 0 || options.logprobs !== undefined || options.thought !== undefined;
   const picksElsewhere =
@@ -40,7 +48,7 @@ export function openAhead(parts: Parts): AheadText | undefined {
   const picks = graph.outputs.sampled !== undefined && graph.outputs.candidates === undefined;
   if (!Chain || !Text || asksMore || picksElsewhere || !picks || model.info.isRecurrent || !isOfText(graph))
     return undefined;
-  const only = forcingFeature(parts);
+  const only = forcing?.feature;
   // what these do with a grammar is decided before each token
   const followsGrammar = graph.features.some(({ from }) => from.kind === "allowed");
   if (followsGrammar && (hasFront(options) || (only !== undefined && graph.states.length > 0))) return undefined;

@@ -10,7 +10,7 @@ import { knownStates } from "../decode/speculation/known.js";
 import type { SequenceRequest } from "./request.js";
 
 /** What decides whether the model must be asked for each token. */
-export interface Asked {
+interface Asked {
   readonly graph: Graph;
   readonly options: SequenceRequest;
   readonly tail: unknown;
@@ -27,27 +27,20 @@ interface Forced {
   readonly scalars: Float32Array;
 }
 
-/** The token that is picked whatever the logits are, if any. The grammars of the sequence are ready. */
-export type Force = (sequence: SequenceState) => Forced | undefined;
+/** What finds forced tokens. */
+export interface Forcing {
+  /** The feature whose grammar decides alone what comes next, where it allows one token. */
+  readonly feature: number;
+  /** The token that is picked whatever the logits are, if any. The grammars of the sequence are ready. */
+  readonly tokenOf: (sequence: SequenceState) => Forced | undefined;
+}
 
 /**
  * What finds forced tokens; undefined if the model must be asked for each token. The chain keeps what a grammar allows before it drops
  * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, states that depend on them, a host
  * tail. Guides and drafts are read with each token.
  */
-export function forcing(asked: Asked): Force | undefined {
-  const { graph, sequence } = asked;
-  const first = forcingFeature(asked);
-  const states = first === undefined ? undefined : knownStates(graph, sequence.vocabSize);
-  if (first === undefined || !states) return undefined;
-  return (now) => {
-    const token = onlyToken(grammarOf(now.features[first]!)!.state.bits());
-    return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
-  };
-}
-
-/** The feature whose grammar decides alone what comes next, where it allows one token. */
-export function forcingFeature({
+export function forcing({
   graph,
   options,
   tail,
@@ -55,10 +48,17 @@ export function forcingFeature({
   speculator,
   checksLogits,
   sequence,
-}: Asked): number | undefined {
+}: Asked): Forcing | undefined {
   const { alternatives = 0, logprobs } = options;
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
   const isAlone = guides.length === 0 && speculator === undefined && graph.measures.length === 0;
-  const first = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
-  return readsRows || !isAlone || first < 0 || !knownStates(graph, sequence.vocabSize) ? undefined : first;
+  const feature = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
+  if (readsRows || !isAlone || feature < 0) return undefined;
+  const states = knownStates(graph, sequence.vocabSize);
+  if (!states) return undefined;
+  const tokenOf = (now: SequenceState): Forced | undefined => {
+    const token = onlyToken(grammarOf(now.features[feature]!)!.state.bits());
+    return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
+  };
+  return { feature, tokenOf };
 }

@@ -23,7 +23,7 @@ import {
 import { checkTailKeeps } from "../sequence/tail.js";
 import type { Speculator } from "../decode/speculation/speculator.js";
 import { mayEnd, withoutEnds } from "./ends.js";
-import { forcing, type Force } from "./forced.js";
+import { forcing, type Forcing } from "./forced.js";
 import type { GenerationStats, Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
 import { openAhead, type AheadText } from "./ahead.js";
@@ -96,7 +96,7 @@ export class Writer {
   /** Tokens that were computed before they were asked for. */
   private later: Later | undefined;
   private readonly ahead: AheadText | undefined;
-  private readonly force: Force | undefined;
+  private readonly forcing: Forcing | undefined;
   private readonly thought: Thought | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
@@ -112,9 +112,9 @@ export class Writer {
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.output = new TextOutput(options.stop ?? []);
-    this.force = forcing(parts);
+    this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
-    this.ahead = openAhead(parts);
+    this.ahead = openAhead(parts, this.forcing);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,
@@ -276,7 +276,7 @@ export class Writer {
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
     const closing = this.thought?.next();
-    const forced = closing === undefined && this.text.count > 0 ? this.force?.(this.sequence) : undefined;
+    const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
     const opened = this.ahead?.open(this.sequence);
     return opened ? this.pickIn(opened) : this.pick(closing);

@@ -33,6 +33,8 @@ interface Told extends Omit<Accepted, "moves"> {
 export class SequenceLine {
   private latest: SequenceState;
   private told: Told[] = [];
+  /** Of those that are told. */
+  private refused = 0;
   private accepted: Accepted[] = [];
   private settings: Setting[] = [];
   /** At 0, 32, 64 ... tokens, before settings at that place. */
@@ -48,6 +50,7 @@ export class SequenceLine {
   get now(): SequenceState {
     for (const { token, states, isRefused } of this.told.splice(0))
       this.add(token, states, toldMovesOf(this.latest, token, isRefused));
+    this.refused = 0;
     return this.latest;
   }
 
@@ -67,7 +70,7 @@ export class SequenceLine {
 
   /** Tokens that a grammar was asked about and did not allow. */
   get disallowed(): number {
-    return this.latest.disallowed + this.told.filter(({ isRefused }) => isRefused).length;
+    return this.latest.disallowed + this.refused;
   }
 
   /** @param scalars the next values of the states, then the measures, from the graph */
@@ -80,6 +83,7 @@ export class SequenceLine {
    * @param isRefused a grammar that was asked did not allow it; undefined: that is not known
    */
   tell(token: number, scalars: Float32Array, isRefused: boolean | undefined): void {
+    if (isRefused) this.refused++;
     this.told.push({ token, states: this.statesIn(scalars), isRefused });
   }
 

@@ -22,24 +22,24 @@ std::vector<std::string> split(const Model::Pieces & pieces) {
 // Each part is read when it is first needed.
 class ModelVocabulary : public Vocabulary {
 public:
-    explicit ModelVocabulary(std::shared_ptr<const Model> model) : model(std::move(model)) {}
+    explicit ModelVocabulary(const std::shared_ptr<const Model> & model) : vocab_size(model->vocab_size()), of(model) {}
 
-    int32_t size() const override { return model->vocab_size(); }
+    int32_t size() const override { return vocab_size; }
 
     const std::vector<std::string> & pieces() const override {
-        std::call_once(pieces_once, [this] { known_pieces = split(model->pieces()); });
+        std::call_once(pieces_once, [this] { known_pieces = split(model()->pieces()); });
         return known_pieces;
     }
 
     const std::vector<std::string> & texts() const override {
-        std::call_once(texts_once, [this] { known_texts = split(model->texts()); });
+        std::call_once(texts_once, [this] { known_texts = split(model()->texts()); });
         return known_texts;
     }
 
     const std::vector<int32_t> * tokens_of(bool is_end) const override {
         std::call_once(classes_once, [this] {
             int32_t token = 0;
-            for (const uint8_t bits : model->classes()) {
+            for (const uint8_t bits : model()->classes()) {
                 for (const int each : { 0, 1 }) {
                     if ((bits >> each) & 1) {
                         classes[each].push_back(token);
@@ -52,11 +52,20 @@ public:
     }
 
     std::vector<int32_t> tokenize(std::string_view bytes) const override {
-        return model->tokenize(whole_text(bytes), false, false);
+        return model()->tokenize(whole_text(bytes), false, false);
     }
 
 private:
-    std::shared_ptr<const Model>     model;
+    std::shared_ptr<const Model> model() const {
+        auto found = of.lock();
+        if (!found) {
+            refuse(code::disposed, "the model of these texts is disposed");
+        }
+        return found;
+    }
+
+    const int32_t                    vocab_size;
+    const std::weak_ptr<const Model> of; // what is looked up does not keep a model
     mutable std::once_flag           pieces_once, texts_once, classes_once;
     mutable std::vector<std::string> known_pieces, known_texts;
     mutable std::vector<int32_t>     classes[2];
@@ -66,16 +75,7 @@ class ModelGrammar : public GrammarPosition {
 public:
     explicit ModelGrammar(Grammar grammar) : grammar(std::move(grammar)) {}
 
-    std::vector<int32_t> words() const override {
-        static_assert(word_bits == 16);
-        std::vector<int32_t> words;
-        for (const uint32_t bits : grammar.bits()) {
-            words.push_back(static_cast<int32_t>(bits & 0xffff));
-            words.push_back(static_cast<int32_t>(bits >> 16));
-        }
-        words.resize((grammar.vocab_size() + word_bits - 1) / word_bits);
-        return words;
-    }
+    std::vector<int32_t> words() const override { return words_of(grammar.bits(), grammar.vocab_size()); }
 
     GrammarPtr accept(int32_t token) const override {
         Grammar next = grammar;

@@ -8,8 +8,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 namespace ggsl::c {
+
+// The bits of `count` tokens as words of the graph, 16 in each.
+std::vector<int32_t> words_of(std::span<const uint32_t> bits, size_t count);
 
 // A grammar and the text that it has read. Immutable.
 class GrammarPosition {

@@ -34,6 +34,18 @@ std::vector<float> flags_of(const std::vector<int32_t> & words, int32_t vocab_si
 
 } // namespace
 
+std::vector<int32_t> words_of(std::span<const uint32_t> bits, size_t count) {
+    static_assert(word_bits == 16);
+    std::vector<int32_t> words;
+    words.reserve(2 * bits.size());
+    for (const uint32_t each : bits) {
+        words.push_back(static_cast<int32_t>(each & 0xffff));
+        words.push_back(static_cast<int32_t>(each >> 16));
+    }
+    words.resize((count + word_bits - 1) / word_bits);
+    return words;
+}
+
 class InputMaker {
 public:
     explicit InputMaker(const Sequence & sequence)

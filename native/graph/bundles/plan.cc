@@ -13,8 +13,6 @@ namespace {
 constexpr int32_t narrow = 1024;
 // With fewer ops a bundle does not pay.
 constexpr int min_ops = 3;
-// A custom node of ggml has at most 9 operands, one of them the uniforms.
-constexpr size_t max_inputs = 8;
 // With fewer numbers of each op, another thread does not pay.
 constexpr int64_t least_numbers   = 160;
 constexpr int64_t most_rows_alone = 8;
@@ -91,17 +89,8 @@ private:
 
     void find_results() {
         is_result.resize(nodes.size());
-        const Graph & graph = bound.graph;
-        for (const int32_t id :
-             { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
-            if (id >= 0) {
-                is_result[static_cast<size_t>(id)] = true;
-            }
-        }
-        for (const auto * read : { &graph.states, &graph.taps }) {
-            for (const int32_t id : *read) {
-                is_result[static_cast<size_t>(id)] = true;
-            }
+        for (const int32_t id : results_of(bound.graph)) {
+            is_result[static_cast<size_t>(id)] = true;
         }
     }
 
@@ -132,7 +121,7 @@ private:
             (bundles ? bundled : result.units).push_back(unit);
         }
         Bundle bundle = bundle_of(bundled);
-        if (bundle.inputs.size() <= max_inputs && ops_of(bundle) >= min_ops) {
+        if (bundle.inputs.size() <= max_custom_inputs && ops_of(bundle) >= min_ops) {
             result.units.push_back({ Unit::Kind::bundle, static_cast<int32_t>(result.bundles.size()) });
             result.bundles.push_back(std::move(bundle));
             return;

@@ -14,8 +14,6 @@ constexpr int32_t wide      = 512;
 constexpr int     min_nodes = 3;
 // A block of every step fits the second cache.
 constexpr size_t max_steps = 160;
-// A custom node of ggml has at most 9 operands, one of them the uniforms.
-constexpr size_t max_inputs = 8;
 
 class Planner {
 public:
@@ -168,17 +166,8 @@ private:
                 }
             }
         }
-        const Graph & graph = bound.graph;
-        for (const int32_t id :
-             { graph.outputs.sampled, graph.outputs.candidates, graph.outputs.logits, graph.outputs.probs }) {
-            if (id >= 0) {
-                is_output[static_cast<size_t>(id)] = true;
-            }
-        }
-        for (const auto * read : { &graph.states, &graph.taps }) {
-            for (const int32_t id : *read) {
-                is_output[static_cast<size_t>(id)] = true;
-            }
+        for (const int32_t id : results_of(bound.graph)) {
+            is_output[static_cast<size_t>(id)] = true;
         }
     }
 
@@ -198,7 +187,8 @@ private:
             computed.push_back(id);
         }
         Program program = make_program(bound, computed, is_output);
-        if (!reduces || columns < min_nodes || program.steps.size() > max_steps || program.inputs.size() > max_inputs) {
+        if (!reduces || columns < min_nodes || program.steps.size() > max_steps ||
+            program.inputs.size() > max_custom_inputs) {
             for (const int32_t id : computed) {
                 result->is_fused[static_cast<size_t>(id)] = false;
             }
