@@ -84,7 +84,7 @@ export const addServe = (command: Command): Command =>
       )
       .option(
         "--decode-work <n>",
-        "rows that samplers of requests may compute in one decode together; costlier ones take turns (default: 4194304, or the model's bytes / 8)",
+        "rows that samplers of requests may compute in one decode together; costlier ones take turns (default: the most of 4194304, 262144 for each of --sequences, and the model's bytes / 8)",
         natural,
       )
       .option("--queue <n>", "requests that wait for a place; more are refused (default: 256)", natural)

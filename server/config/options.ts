@@ -50,7 +50,7 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   /**
    * Rows that the samplers of requests may compute in one decode together, as `decodeWork` of a batch; costly ones take turns. The
    * server's own samplers do not count.
-   * @default 4194304, or one for each 8 bytes of the model, if that is more
+   * @default 4194304, or 262144 for each text at once, or one for each 8 bytes of the model, whichever is most
    * @unit rows
    */
   readonly decodeWork?: number | undefined;
@@ -293,12 +293,19 @@ export function spareOf(sequences: number, contextSize: number): number {
   return Math.min(wanted, MAX_SEQUENCES - sequences, Math.floor(MAX_CONTEXT / contextSize) - sequences);
 }
 
-/** With it, samplers take about as long as a decode of the model itself: of a small one, and bytes of a larger one for a row. */
-const DECODE_WORK = { least: 2 ** 22, modelBytes: 8 } as const;
+/**
+ * With it, samplers take about as long as a decode of the model itself: of a small one, of as many texts as there are places, and bytes of a
+ * larger one for a row.
+ */
+const DECODE_WORK = { least: 2 ** 22, sequence: 2 ** 18, modelBytes: 8 } as const;
 
 /** Rows that the samplers of requests may compute in one decode together. */
-export const decodeWorkOf = ({ decodeWork }: ServeOptions, modelBytes: number): number =>
-  decodeWork ?? Math.max(DECODE_WORK.least, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
+export const decodeWorkOf = (
+  { decodeWork, sequences = DEFAULTS.sequences }: ServeOptions,
+  modelBytes: number,
+): number =>
+  decodeWork ??
+  Math.max(DECODE_WORK.least, DECODE_WORK.sequence * sequences, Math.ceil(modelBytes / DECODE_WORK.modelBytes));
 
 /** The model's names for requests, without those that are given twice. Throws `InputError` for one that is empty. */
 export function modelNames(options: ServeOptions): readonly [string, ...string[]] {
