@@ -29,4 +29,13 @@ export const TEXT: Readonly<Record<string, Builtin>> = {
     isUnreserved: true,
     lower: (_, { ending }) => uniformValue({ since: ending }, I.interval(0, NEVER)),
   }),
+  inside: define({
+    doc: "whether the text so far has ended with `open` and not with `close` since then; each is a text or a list of token ids",
+    args: { open: "ending", close: "ending" },
+    gives: "uniform",
+    result: "bool",
+    isUnreserved: true,
+    help: 'give what opens the part and what closes it, as in `inside("<think>", "</think>")`',
+    lower: (_, { open, close }) => uniformValue(["gt", { since: close }, { since: open }], I.UNIT),
+  }),
 };

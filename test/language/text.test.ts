@@ -45,6 +45,9 @@ const ENDINGS: readonly (string | readonly number[])[] = [
 const NUMBERS: readonly string[] = [
   ...[1, 2, 5].map((k) => `last(${k})`),
   ...ENDINGS.flatMap((x) => [`(ends_with(${JSON.stringify(x)}) ? 1 : 0)`, `since(${JSON.stringify(x)})`]),
+  ...ENDINGS.map(
+    (x, i) => `(inside(${JSON.stringify(x)}, ${JSON.stringify(ENDINGS[(i + 5) % ENDINGS.length])}) ? 1 : 0)`,
+  ),
   "prompt_length",
 ];
 
@@ -62,9 +65,17 @@ function plainly(tokens: readonly number[], prompt: number): number[] {
     for (let end = tokens.length; end > 0; end--) if (endsWith(end, x)) return tokens.length - end;
     return 2 ** 24;
   };
+  const inside = (open: string | readonly number[], close: string | readonly number[]): boolean => {
+    let isOpen = false;
+    for (let end = 1; end <= tokens.length; end++)
+      if (endsWith(end, close)) isOpen = false;
+      else if (endsWith(end, open)) isOpen = true;
+    return isOpen;
+  };
   return [
     ...[1, 2, 5].map((k) => tokens[tokens.length - k] ?? -1),
     ...ENDINGS.flatMap((x) => [endsWith(tokens.length, x) ? 1 : 0, since(x)]),
+    ...ENDINGS.map((x, i) => (inside(x, ENDINGS[(i + 5) % ENDINGS.length]!) ? 1 : 0)),
     prompt,
   ];
 }
@@ -153,6 +164,7 @@ chain c(${params}) = s(${params ? "b, x" : ""})`),
     ["last", "last(2) == 3", "max(last(1), 0)"],
     ["ends_with", 'ends_with("ab")', "(ends_with([1, 2]) ? 1 : 0)"],
     ["since", "since([4]) < 3", 'since(" New")'],
+    ["inside", 'inside([4], "b")', '(inside("a", [1, 2]) ? 1 : 0)'],
     ["prompt_length", "prompt_length > 9", "prompt_length"],
   ])("%s has no node, and no input", (_, condition, number) => {
     const found = chainWith(condition, number);

@@ -66,6 +66,7 @@ export const LISTS: Readonly<Record<string, ParamSpec>> = {
   completes: sequences,
   ends_with: endings,
   since: endings,
+  inside: endings,
 };
 
 export const tokenSets = staticTokens("tokens", [], [0], [1], [0, 1]);

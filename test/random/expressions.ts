@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { callOf, functionChoices, type CallParts, type FunctionChoice } from "./declared.js";
 import * as F from "./functions.js";
 import { foldConditions, foldNumbers, repeated } from "./loops.js";
-import { completes, endsWith, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
+import { completes, endsWith, inside, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
 import { isOrdered, nameOf, oneOf, t, where, words } from "./text.js";
 import type { Kind, Named, Snippet, Rate, Text } from "./text.js";
 
@@ -218,7 +218,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${uniformFlag} ${LOGIC} ${uniformFlag})`,
       t`(not ${uniformFlag})`,
       t`(${uniformFlag} ${EQUALITIES} ${uniformFlag})`,
-      often(2, endsWith),
+      often(2, fc.oneof(endsWith, inside)),
       often(2, knownInSet),
       foldConditions(uniformFlag),
       callOf("flag", { ...uniformCalls, otherwise: truths }),

@@ -259,7 +259,7 @@ export const programs: fc.Arbitrary<Program> = fc
   });
 
 /** What is about tokens by their ids or texts. */
-const NEEDS_TOKENS = /\btokens\b|\b(?:ends_with|since|completes)\(/;
+const NEEDS_TOKENS = /\btokens\b|\b(?:ends_with|since|inside|completes)\(/;
 
 /** The same program, written in another way. */
 function styled(text: string, { comments, commas }: { comments: boolean; commas: boolean }): string {

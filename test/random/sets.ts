@@ -48,6 +48,7 @@ const endings = fc.oneof(
 );
 export const endsWith: Snippet = t`ends_with(${endings})`;
 export const since: Snippet = t`since(${endings})`;
+export const inside: Snippet = t`inside(${endings}, ${endings})`;
 
 /** How many sequences each token would complete. */
 export const completes: Snippet = t`completes(${words("[0]", '["a", [1, 0]]', '["aba", 3]', "[[0, 1, 2], [1, 2], [2, 2], 1]", '[" ab", "b7"]', "[]")})`;

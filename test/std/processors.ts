@@ -162,6 +162,23 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
     };
   },
 
+  "a temperature of thoughts": (r) => {
+    const [open, close] = [[r.below(3)], [r.below(3), r.below(3)]];
+    const [thinking, answering] = [Math.fround(0.2 + r.uniform()), Math.fround(0.2 + r.uniform())];
+    return {
+      stages: `by_phase(${thinking}, ${answering}, ${JSON.stringify(open)}, ${JSON.stringify(close)})`,
+      processor: (scores, text) => {
+        const ids = all(text);
+        const endsWith = (end: number, part: readonly number[]): boolean =>
+          end >= part.length && part.every((id, i) => ids[end - part.length + i] === id);
+        let isThinking = false;
+        for (let end = 1; end <= ids.length; end++)
+          isThinking = !endsWith(end, close) && (isThinking || endsWith(end, open));
+        return scores.map((score) => score / (isThinking ? thinking : answering));
+      },
+    };
+  },
+
   TopHLogitsWarper: (r) => {
     const h = Math.fround(0.05 + 0.9 * r.uniform());
     const topN = 1 + r.below(30);

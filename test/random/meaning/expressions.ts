@@ -8,7 +8,7 @@ import { children } from "../../../compiler/syntax/walk.js";
 import { hashOf, noiseOf } from "./hash.js";
 import { endingOf, listOf, tokenSet } from "./sets.js";
 import { Unclear, type Stage, type Value } from "./table.js";
-import { completing, occurrencesIn, partOf, repetitionsIn, sinceEnding } from "./text.js";
+import { completing, isInside, occurrencesIn, partOf, repetitionsIn, sinceEnding } from "./text.js";
 
 /** Numbers are finite. */
 const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX));
@@ -339,6 +339,10 @@ function callValue(s: Stage, call: Call): Value {
       return truth(sinceEnding(s.moment, endingOf(s, args[0]!.value)) === 0);
     case "since":
       return sinceEnding(s.moment, endingOf(s, args[0]!.value));
+    case "inside": {
+      const [opened, closed] = args.map(({ value }) => endingOf(s, value));
+      return truth(isInside(s.moment, opened!, closed!));
+    }
     case "hash":
       return apply(s, hashOf, ...values());
     case "noise": {

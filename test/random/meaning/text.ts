@@ -14,6 +14,17 @@ export function sinceEnding({ history, vocabSize }: Text, ending: Ending): numbe
   return NEVER;
 }
 
+/** Read from its beginning: what closes it counts where both end at once. */
+export function isInside({ history, vocabSize }: Text, open: Ending, close: Ending): boolean {
+  let inside = false;
+  for (let end = 1; end <= history.length; end++) {
+    const text = { history: history.slice(0, end), vocabSize };
+    if (endsWith(text, close)) inside = false;
+    else if (endsWith(text, open)) inside = true;
+  }
+  return inside;
+}
+
 function endsWith({ history, vocabSize }: Pick<Text, "history" | "vocabSize">, ending: Ending): boolean {
   if (typeof ending !== "string")
     return ending.length <= history.length && ending.every((id, i) => history.at(i - ending.length) === id);
