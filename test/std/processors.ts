@@ -179,6 +179,33 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
     };
   },
 
+  MinKLogitsProcessor: (r) => {
+    const tau = Math.fround(4 * r.uniform());
+    return {
+      stages: `min_k(${tau})`,
+      processor: (scores) => {
+        const sorted = [...scores].sort((a, b) => b - a);
+        const range = sorted[0]! - sorted.at(-1)! + 1e-8;
+        let [cliff, steepest] = [1, -1];
+        for (let k = 1; k < sorted.length; k++) {
+          const decay = (sorted[k - 1]! - sorted[k]!) / range / k;
+          if (decay > steepest) [cliff, steepest] = [k, decay];
+        }
+        const least = sorted[Math.min(Math.max(cliff, Math.floor(tau / range)), sorted.length) - 1]!;
+        return without(scores, (token) => scores[token]! < least);
+      },
+    };
+  },
+
+  "p-less norm": () => ({
+    stages: "p_less_norm()",
+    processor: (scores) => {
+      const probs = logSoftmax(scores).map(Math.exp);
+      const threshold = (scores.length * probs.reduce((sum, p) => sum + p * p, 0) - 1) / (scores.length - 1);
+      return without(scores, (token) => probs[token]! < threshold);
+    },
+  }),
+
   TopHLogitsWarper: (r) => {
     const h = Math.fround(0.05 + 0.9 * r.uniform());
     const topN = 1 + r.below(30);
