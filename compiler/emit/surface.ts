@@ -44,7 +44,7 @@ export interface Surface {
   readonly fed: readonly number[];
   /** The token and the rows. */
   readonly outputs: readonly EmittedResult[];
-  /** The next values of the states, then the measures. */
+  /** The next values of the states and of the windows, the measures, the stops. */
   readonly scalars: readonly EmittedOutput[];
 }
 
@@ -119,9 +119,11 @@ const outputsOf = ({ nodes, outputs }: Graph): EmittedResult[] =>
     return node === undefined ? [] : [{ kind, ...outputOf(nodes, OUTPUTS[kind], node) }];
   });
 
-const scalarsOf = ({ nodes, states, measures }: Graph): EmittedOutput[] => [
+const scalarsOf = ({ nodes, states, windows = [], measures, stops = [] }: Graph): EmittedOutput[] => [
   ...states.map(({ next }, i) => outputOf(nodes, `next_state_${i}`, next)),
+  ...windows.map(({ next }, i) => outputOf(nodes, `next_window_${i}`, next)),
   ...measures.map(({ node }, i) => outputOf(nodes, `measure_${i}`, node)),
+  ...stops.map(({ node }, i) => outputOf(nodes, `stop_${i}`, node)),
 ];
 
 const outputOf = (nodes: Graph["nodes"], name: string, node: NodeId): EmittedOutput => ({

@@ -5,7 +5,17 @@ import { limitsOf, type LimitOptions } from "../limits/limits.js";
 import { costFaults } from "./cost.js";
 import { FEATURES, type MemberType } from "./features.js";
 import type { Graph } from "./graph.js";
-import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText, isTextSource } from "./values.js";
+import {
+  isBreakers,
+  isDim,
+  isFiniteF32,
+  isName,
+  isSequences,
+  isStopName,
+  isText,
+  isTextSource,
+  isWindowSize,
+} from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { READ_VERSIONS, versionFaults, versionOf, type SpecVersion } from "./specVersions.js";
@@ -96,6 +106,8 @@ const oneOf = (...names: string[]): Test => test(`one of ${names.join(", ")}`, (
 const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >= 0;
 
 const name = test(`a text of at most ${LIMITS.name} characters`, isName);
+const windowSize = test(`an integer from 1 to ${LIMITS.window}`, isWindowSize);
+const stopName = test(`a text of 1 to ${LIMITS.stopName} characters`, isStopName);
 const text = test(`a text of at most ${LIMITS.text} characters`, isText);
 const grammar = test(`a text of at most ${LIMITS.text} characters, or a parameter`, (v) =>
   isText(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
@@ -178,7 +190,9 @@ const GRAPH: Shape = {
   },
   draws: { array: { kind: oneOf("f64", "f32", "seed"), seed, "stream?": stream, "at?": expr } },
   states: { array: { name, "type?": oneOf("i32"), init: expr, next: index } },
+  "windows?": { array: { name, size: windowSize, next: index } },
   "measures?": { array: { name, node: index } },
+  "stops?": { array: { name: stopName, node: index } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {

@@ -11,6 +11,7 @@ import {
   noPresentOrder,
   notATokenId,
   positionTooSmall,
+  spanTooSmall,
   sumsUnsorted,
   windowTooSmall,
   windowUnknown,
@@ -44,7 +45,7 @@ import type { Seed, Stream } from "../table/draws.js";
 import { featureColumn, guideColumn } from "../rows/features.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { pickedValue } from "../rows/pick.js";
+import { pickedId, pickedValue } from "../rows/pick.js";
 import { lookUpLet } from "../table/table.js";
 import { numberOf, unchecked } from "../table/unchecked.js";
 import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "../table/value.js";
@@ -218,6 +219,7 @@ const LOWERED: {
   seed: lowerStream,
   window: lowerWindow,
   source: (_cx, _scope, expr) => (expr.kind === "source" ? expr.source : unchecked("a source that is no text")),
+  span: lowerSpan,
   position: lowerPosition,
   ending: (cx, scope, expr, { callee }) => {
     const text = textOf(scope, expr);
@@ -237,9 +239,12 @@ const LOWERED: {
     );
   },
   ofPickedRow: (cx, scope, expr) =>
-    expr.kind === "builtin" && expr.builtin.lowerPicked
-      ? expr.builtin.lowerPicked(cx)
-      : pickedValue(cx, lowerExpr(cx, scope, expr)),
+    // the table is that of another stage than the one that picked
+    cx.lateStage !== undefined && expr.kind === "builtin" && expr.name === "token"
+      ? pickedId(cx)
+      : expr.kind === "builtin" && expr.builtin.lowerPicked
+        ? expr.builtin.lowerPicked(cx)
+        : pickedValue(cx, lowerExpr(cx, scope, expr)),
 };
 
 function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
@@ -249,6 +254,17 @@ function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: 
   else if (position < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position));
   if (position > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position));
   return position;
+}
+
+/** The size of a window over a scalar. */
+function lowerSpan(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
+  const what = `the window of \`${callee.text}\``;
+  const size = numberOf(lowerExpr(cx, scope, expr), what);
+  if (!Number.isInteger(size)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(size)));
+  else if (size < 1) cx.diagnostics.push(spanTooSmall(expr.span, what, size));
+  else if (size > LIMITS.window) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.window, size));
+  else return size;
+  return 1;
 }
 
 /** The texts and token ids of a list; a list inside it is reported. `what` names it. */
