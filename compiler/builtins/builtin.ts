@@ -166,6 +166,8 @@ export interface BuiltinName {
   lower(cx: Lowering): Value;
   /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;
+  /** Its value for the token that a later stage has picked, if that depends on the token alone. */
+  lowerLater?(cx: Lowering): Value;
 }
 
 export interface Operator {

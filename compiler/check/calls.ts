@@ -10,7 +10,7 @@ import {
   type Builtin,
   type Gives,
 } from "../builtins/builtin.js";
-import { FUNCTIONS } from "../builtins/builtins.js";
+import { findName, FUNCTIONS } from "../builtins/builtins.js";
 import { DRAWS } from "../builtins/draws.js";
 import { foldCall } from "../builtins/fold.js";
 import { drawInside } from "../diagnostics/functions.js";
@@ -144,16 +144,13 @@ function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readon
   }
 }
 
-/** The columns whose value in the picked row is that of its token, whatever the table is. */
-const OF_TOKEN: ReadonlySet<string> = new Set(["token", "raw_logit", "raw_prob"]);
-
 /** Whether an argument of `picked` is known to a sampler that does not pick. */
 const isOfToken = ({ isAfterChain = false, names, module }: Scope, value: Expr | undefined): boolean =>
   isAfterChain &&
   value?.kind === "name" &&
-  OF_TOKEN.has(value.text) &&
   !names.has(value.text) &&
-  !module.scope.has(value.text);
+  !module.scope.has(value.text) &&
+  findName(value.text)?.lowerLater !== undefined;
 
 function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name, args: readonly Arg[]): void {
   if (needs === "order" && !scope.hasRows) scope.diagnostics.push(noPresentOrder(span, text));

@@ -165,7 +165,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "a statement",
     marks: ["let", "keep", "sort"],
-    words: /^(?:let|keep|top|sort|if|pick|state|after|a name|`;`)$/,
+    words: /^(?:let|keep|top|sort|if|pick|state|after|measure|stop|a name|`;`)$/,
   },
   {
     phrase: "an expression",

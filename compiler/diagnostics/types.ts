@@ -194,11 +194,9 @@ export const countTooLarge = (span: Span, what: string, limit: number, found: nu
 export const windowTooSmall = (span: Span, what: string, found: number): Diagnostic =>
   error("E0323", span, `${what} must be a number of tokens, or -1 for all of them, found ${found}`);
 
-export const positionTooSmall = (span: Span, what: string, found: number): Diagnostic =>
-  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: "1 is the last token" });
-
-export const spanTooSmall = (span: Span, what: string, found: number): Diagnostic =>
-  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: "1 is the present token alone" });
+/** `one`: what 1 is. */
+export const positionTooSmall = (span: Span, what: string, found: number, one = "the last token"): Diagnostic =>
+  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: `1 is ${one}` });
 
 export const endingExpected = (span: Span): Diagnostic =>
   error("E0351", span, "expected a text in quotes or a list of token ids", {

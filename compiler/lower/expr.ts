@@ -11,7 +11,6 @@ import {
   noPresentOrder,
   notATokenId,
   positionTooSmall,
-  spanTooSmall,
   sumsUnsorted,
   windowTooSmall,
   windowUnknown,
@@ -45,7 +44,7 @@ import type { Seed, Stream } from "../table/draws.js";
 import { featureColumn, guideColumn } from "../rows/features.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { pickedId, pickedValue } from "../rows/pick.js";
+import { pickedValue } from "../rows/pick.js";
 import { lookUpLet } from "../table/table.js";
 import { numberOf, unchecked } from "../table/unchecked.js";
 import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "../table/value.js";
@@ -238,13 +237,12 @@ const LOWERED: {
       typeof item.value === "number" ? tokenId(cx, item) : endingOf(cx, item.value, item.span, callee),
     );
   },
-  ofPickedRow: (cx, scope, expr) =>
-    // the table is that of another stage than the one that picked
-    cx.lateStage !== undefined && expr.kind === "builtin" && expr.name === "token"
-      ? pickedId(cx)
-      : expr.kind === "builtin" && expr.builtin.lowerPicked
-        ? expr.builtin.lowerPicked(cx)
-        : pickedValue(cx, lowerExpr(cx, scope, expr)),
+  ofPickedRow: (cx, scope, expr) => {
+    const builtin = expr.kind === "builtin" ? expr.builtin : undefined;
+    // the table of a sampler that does not pick is not that of the pick
+    const lower = cx.lateStage === undefined ? builtin?.lowerPicked : builtin?.lowerLater;
+    return lower ? lower(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
+  },
 };
 
 function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
@@ -261,7 +259,7 @@ function lowerSpan(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: Buil
   const what = `the window of \`${callee.text}\``;
   const size = numberOf(lowerExpr(cx, scope, expr), what);
   if (!Number.isInteger(size)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(size)));
-  else if (size < 1) cx.diagnostics.push(spanTooSmall(expr.span, what, size));
+  else if (size < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, size, "the present token alone"));
   else if (size > LIMITS.window) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.window, size));
   else return size;
   return 1;

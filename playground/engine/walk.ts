@@ -41,7 +41,7 @@ function walk(
   record(evaluator, values);
   for (let i = 0; i < steps; i++) {
     const { token, candidates, measures = {}, stop: name } = evaluator.evaluate(logits);
-    if (name !== undefined) stop ??= { step: i + 1, name };
+    if (name !== undefined) stop ??= { at: i + 1, name };
     evaluator.accept();
     for (const [name, value] of Object.entries(measures)) {
       measured.set(name, measured.get(name) ?? []);

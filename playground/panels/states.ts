@@ -30,7 +30,7 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
     steps: () => Number(steps.value),
     show({ backend, tokens, surprises, states, measures, stop }) {
       const mean = surprises.reduce((a, b) => a + b, 0) / Math.max(1, surprises.length);
-      const ends = stop ? `; a text ends at token ${stop.step}: stop "${stop.name}"` : "";
+      const ends = stop ? `; a text ends at token ${stop.at}: stop "${stop.name}"` : "";
       say(
         `on ${backend}; each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}${ends}`,
         false,
