@@ -18,6 +18,8 @@ export interface NamedChain extends ModuleChain {
   readonly guidesType?: string;
   readonly statesType: string;
   readonly measuresType: string;
+  /** Absent for a chain without stops. */
+  readonly stopsType?: string;
 }
 
 /** Imports of generated modules. */
@@ -40,6 +42,7 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
       ...(chain.guides.length > 0 && { guidesType: names.declare(`${prefix}Guides`) }),
       statesType: names.declare(`${prefix}States`),
       measuresType: names.declare(`${prefix}Measures`),
+      ...(chain.graph.stops && { stopsType: names.declare(`${prefix}Stops`) }),
     };
   });
 }
@@ -132,12 +135,17 @@ function writeTypes(to: CodeBlockWriter, chain: NamedChain): void {
       interfaceDocs.measures(name),
       measures.map((m) => ({ name: m.name, type: "number" })),
     );
+  if (chain.stopsType !== undefined) {
+    const stops = new Set(graph.stops!.map((s) => JSON.stringify(s.name)));
+    writeAlias(to, chain.stopsType, interfaceDocs.stops(name), [...stops].join(" | "));
+  }
   writeProperties(to, chain.types, interfaceDocs.types(name), [
     { name: "uniforms", type: chain.uniformsType },
     { name: "inputs", type: chain.inputsType },
     ...(guidesType === undefined ? [] : [{ name: "guides", type: guidesType }]),
     { name: "states", type: chain.statesType },
     ...(measures.length > 0 ? [{ name: "measures", type: chain.measuresType }] : []),
+    ...(chain.stopsType === undefined ? [] : [{ name: "stops", type: chain.stopsType }]),
   ]);
 }
 

@@ -61,6 +61,7 @@ export const interfaceDocs = {
   uniforms: (name: string): string => `Uniforms of the chain ${code(name)}. Each may be set before every token.`,
   inputs: (name: string): string => `Inputs of the chain ${code(name)}, which the calling program gives it.`,
   measures: (name: string): string => `Numbers that the chain ${code(name)} reports with each token.`,
+  stops: (name: string): string => `What can end a text of the chain ${code(name)}: \`stoppedBy\` of its statistics.`,
   guides: (name: string): string => `The other sequences whose logits the chain ${code(name)} reads.`,
   states: (name: string): string => `Numbers that a sequence of the chain ${code(name)} remembers from token to token.`,
   types: (name: string): string => `What the chain ${code(name)} takes and remembers.`,

@@ -275,6 +275,7 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Clause_list: (word, what, values) => clause(word, what, values),
   Clause_token: (word, what, value) => clause(word, what, value),
   Clause_measure: (word, what, name, values) => clause(word, what, name, values),
+  Clause_stop: (word, what, name) => clause(word, what, name),
   Pair: labelled,
   List: (open, values, close) => bracketed(open, values, close, "many"),
 
@@ -318,6 +319,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   },
   Measure(word, name, equals, value) {
     return group([doc(word), put(name, SPACE), assigned(equals, value)]);
+  },
+  Stop(word, when, condition, as, name) {
+    return group([doc(word), put(when, SPACE), put(condition, SPACE), indent([put(as, LINE), put(name, SPACE)])]);
   },
   After(after, pick, body) {
     return withBlocks(this, () => [doc(after), put(pick, SPACE), put(body, SPACE)]);

@@ -59,14 +59,14 @@ export function completion(context: Context, offers: Offers): CompletionItem[] {
     case "statement":
       return [
         ...keywords("statement"),
-        ...["at", "by", "asc", "desc", "and", "or"].map(word),
+        ...["at", "by", "asc", "desc", "and", "or", "when", "as"].map(word),
         ...assignableNames().map(builtin),
         ...locals(context).filter(({ detail }) => detail === "state"),
       ];
     case "clause":
       return [...keywords("clause"), word("input")];
     case "expected":
-      return ["probs", "logits", "kept", "order", "token", "tokens", "measure", "state"].map(word);
+      return ["probs", "logits", "kept", "order", "token", "tokens", "measure", "state", "stop"].map(word);
     case "expression":
       return [...(context.call ? argumentNames(context.call, offers) : []), ...values(context, offers)];
   }

@@ -167,8 +167,9 @@ function samplerPlace(inside: readonly string[], open: readonly number[]): Conte
   if (open.length === 0) return previous === "}" ? "declaration" : "nothing";
   if (inside[open.at(-1)!] !== "{") return "expression";
   if (previous === "{" || previous === "}" || previous === ";" || previous === "sort") return "statement";
-  if (isOperator(previous) || ["keep", "top", "by", "if", "least", "pick"].includes(previous)) return "expression";
-  return previous === "let" || previous === "state" ? "nothing" : "statement";
+  if (isOperator(previous) || ["keep", "top", "by", "if", "least", "pick", "when"].includes(previous))
+    return "expression";
+  return ["let", "state", "as"].includes(previous) ? "nothing" : "statement";
 }
 
 const isOperator = (token: string | undefined): boolean =>

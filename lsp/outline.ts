@@ -42,6 +42,7 @@ const symbol = (name: string, kind: SymbolKind, span: Span, nameSpan: Span, deta
 function variables(s: Stmt): DocumentSymbol[] {
   if (s.kind === "let" || s.kind === "state" || s.kind === "measure")
     return [symbol(s.name.text, SymbolKind.Variable, s.span, s.name.span, s.kind)];
+  if (s.kind === "stop") return [symbol(s.reason.value || "stop", SymbolKind.Event, s.span, s.reason.span, s.kind)];
   if (s.kind === "if") return [...s.then, ...(s.else ?? [])].flatMap(variables);
   return s.kind === "after" ? s.body.flatMap(variables) : [];
 }

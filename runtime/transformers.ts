@@ -4,7 +4,7 @@
  * processors of logits, which it calls synchronously: this one leaves the logit of the token that a chain picks and drops all others.
  * @module ggsl/transformers
  */
-import { LogitsProcessor, type Tensor } from "@huggingface/transformers";
+import { LogitsProcessor, StoppingCriteria, type Tensor } from "@huggingface/transformers";
 import type { Chain } from "./chain/chain.js";
 import * as is from "./core/check.js";
 import { InputError, invalid } from "./core/errors.js";
@@ -30,6 +30,7 @@ interface Row {
  */
 export class ChainProcessor extends LogitsProcessor implements Disposable {
   private readonly rows: Row[] = [];
+  private readonly ended: (string | undefined)[] = [];
   private isDisposed = false;
 
   /**
@@ -53,11 +54,17 @@ export class ChainProcessor extends LogitsProcessor implements Disposable {
     const size = data.length / ids.length;
     ids.forEach((tokens, row) => {
       const values = data.subarray(row * size, (row + 1) * size);
-      const { token } = this.textOf(row, tokens, size).evaluate(values);
+      const { token, stop } = this.textOf(row, tokens, size).evaluate(values);
+      this.ended[row] = stop;
       values.fill(-Infinity);
       values[token!] = 0;
     });
     return logits;
+  }
+
+  /** For each text the name of the `stop when` of the chain that ends it with its latest token; see `ChainStops`. */
+  get stops(): readonly (string | undefined)[] {
+    return this.ended;
   }
 
   /** The evaluator of a text, after its last token. */
@@ -96,6 +103,18 @@ export class ChainProcessor extends LogitsProcessor implements Disposable {
 
   [Symbol.dispose](): void {
     this.dispose();
+  }
+}
+
+/** Ends each text where a `stop when` of its chain holds, for the same call of `generate`: `stopping_criteria: new ChainStops(processor)`. */
+export class ChainStops extends StoppingCriteria {
+  constructor(private readonly processor: ChainProcessor) {
+    super();
+  }
+
+  /** Called by transformers.js after each token. */
+  override _call(ids: number[][]): boolean[] {
+    return ids.map((_, row) => this.processor.stops[row] !== undefined);
   }
 }
 

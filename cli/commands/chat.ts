@@ -20,6 +20,7 @@ import { refuseInput } from "../files.js";
 import { grammarUniforms, readGrammar } from "../grammar.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { loadShown } from "../progress.js";
+import { endText } from "../endText.js";
 import { addRequestOptions, checkDrafts, requestOf, runOf, type RequestFlags } from "../requestFlags.js";
 import { positive, samplerOption, stagesOption } from "../usage.js";
 import { withValues } from "../values.js";
@@ -222,6 +223,6 @@ const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-si
 const factsLine = (s: GenerationStats): string =>
   [
     `${s.promptTokens} tokens of prompt, ${s.computedPromptTokens} of them computed`,
-    `${s.generatedTokens} tokens, ended by ${s.finish}`,
+    `${s.generatedTokens} tokens, ${endText(s)}`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
   ].join(" | ");

@@ -110,14 +110,15 @@ const jsonOf = (evaluation: Evaluation, tokens: readonly (number | null)[] | und
   `${JSON.stringify({ ...evaluation, ...(tokens && { tokens }) })}\n`;
 
 function textOf(
-  { backend, token, candidates, measures = {} }: Evaluation,
+  { backend, token, candidates, measures = {}, stop }: Evaluation,
   tokens: readonly (number | null)[] | undefined,
 ): string {
   const rows = candidates.map((c) => [`${c.token}`, c.logit.toFixed(4), c.prob.toFixed(4), bar(c.prob, candidates)]);
   const picked = token === null ? "the chain picks no token" : `token ${token}`;
   const more = tokens ? `tokens ${tokens.join(" ")}\n` : "";
   const measured = Object.entries(measures).map(([name, value]) => `${name} ${value.toFixed(4)}\n`);
-  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${measured.join("")}${more}`;
+  const ends = stop === undefined ? "" : `the text ends: stop ${JSON.stringify(stop)}\n`;
+  return `${formatTable(["token", "logit", "prob", ""], rows)}${picked}, on ${backend}\n${measured.join("")}${ends}${more}`;
 }
 
 /** A bar with a length in proportion to the probability: 30 characters for the likeliest row. */

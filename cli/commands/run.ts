@@ -12,6 +12,7 @@ import { chatOptionsOf, templateVarOption, type ChatFlags } from "../chat/templa
 import { loadChains, type ChainOptions } from "../chain.js";
 import { addChainOptions } from "../chainFlags.js";
 import { endable } from "../ending.js";
+import { endText } from "../endText.js";
 import { checkOutput } from "../files.js";
 import { grammarUniforms, readGrammar } from "../grammar.js";
 import { loadShown } from "../progress.js";
@@ -313,6 +314,6 @@ function factsLine(backend: string, s: GenerationStats): string {
           `${s.accepted} of ${s.drafted} drafted tokens accepted`,
           `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
         ]),
-    `${s.generatedTokens} tokens, ended by ${s.finish}${s.stopText === undefined ? "" : ` ${JSON.stringify(s.stopText)}`}`,
+    `${s.generatedTokens} tokens, ${endText(s)}`,
   ].join(" | ");
 }

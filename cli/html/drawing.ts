@@ -65,6 +65,8 @@ function textsOf({ boxes, groups }: Drawing, box: Box): Texts {
     }
     case "measure":
       return { lines: [short(label), "measure"], title: `measure ${label}` };
+    case "stop":
+      return { lines: [short(label), "stop"], title: `stop ${label}` };
     case "op": {
       const stage = stageOf(box);
       const details = box.attrs.map(([name, v]) => `${name}=${typeof v === "number" ? numberText(v) : v}`);

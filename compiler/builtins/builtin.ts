@@ -16,6 +16,8 @@ export interface Lowered {
   window: UniformValue;
   /** The text that a window is of: `all`, `prompt`, `generated` or an input of tokens; undefined for `all`. */
   source: TextSource | undefined;
+  /** The size of a window over a scalar: an integer from 1, known at compile time. */
+  span: number;
   /** A place in the text, counted from its end: an integer from 1, known at compile time. */
   position: number;
   /** What the text may end with. */
@@ -123,6 +125,22 @@ const ofOne =
 export const map = ofOne("number", "map");
 /** A reduction of a column to a number. */
 export const reduction = ofOne("number", "scalar");
+/** A reduction of a column, or of a scalar over the last tokens. */
+export const windowed = (
+  type: "number" | "condition",
+  doc: string,
+  [overRows, overTokens]: readonly [rows: OfOne, tokens: (cx: Lowering, x: Value, last: number) => Value],
+  more: Partial<Pick<Builtin, "result" | "isHomogeneous">> = {},
+): Builtin =>
+  define({
+    doc: `${doc}; with \`last: n\` that of a scalar over the last n tokens`,
+    args: { x: type },
+    named: { last: "span" },
+    gives: "scalar",
+    result: "f32",
+    ...more,
+    lower: (cx, { x, last }) => (last === undefined ? overRows(cx, x) : overTokens(cx, x, last)),
+  });
 /** A reduction of a condition. */
 export const summary = ofOne("condition", "scalar");
 /** A column whose values depend on other rows. */
@@ -148,6 +166,8 @@ export interface BuiltinName {
   lower(cx: Lowering): Value;
   /** Its value in the picked row, if that needs no column. */
   lowerPicked?(cx: Lowering): Value;
+  /** Its value for the token that a later stage has picked, if that depends on the token alone. */
+  lowerLater?(cx: Lowering): Value;
 }
 
 export interface Operator {

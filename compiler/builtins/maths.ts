@@ -2,6 +2,7 @@
 import * as A from "../table/arith.js";
 import * as C from "../table/conditions.js";
 import * as R from "../rows/reduce.js";
+import * as W from "../table/windows.js";
 import { uniformOp } from "../table/value.js";
 import { define, map, type Builtin } from "./builtin.js";
 
@@ -12,16 +13,23 @@ const op =
     A.mapped(cx, name, x);
 
 /** An extremum of two numbers, or of one argument over the rows left. */
-const extremum = (doc: string, ofTwo: typeof C.smaller, overRows: typeof R.min): Builtin =>
+const extremum = (
+  doc: string,
+  ofTwo: typeof C.smaller,
+  overRows: typeof R.min,
+  overTokens: typeof W.minOver,
+): Builtin =>
   define({
     doc,
     args: { x: "number" },
     optional: { y: "number" },
+    named: { last: "span" },
     gives: "map",
     givesWithout: "scalar",
     result: "number",
     isHomogeneous: true,
-    lower: (cx, { x, y }) => (y ? ofTwo(cx, x, y) : overRows(cx, x)),
+    lower: (cx, { x, y, last }) =>
+      y ? ofTwo(cx, x, y) : last === undefined ? overRows(cx, x) : overTokens(cx, x, last),
   });
 
 export const MATHS: Readonly<Record<string, Builtin>> = {
@@ -46,9 +54,15 @@ export const MATHS: Readonly<Record<string, Builtin>> = {
   sigmoid: map("1 / (1 + exp(-x))", op("sigmoid")),
   tanh: map("hyperbolic tangent", op("tanh")),
   min: extremum(
-    "the smaller of two numbers; with one argument, the smallest value over the rows left",
+    "the smaller of two numbers; with one argument, the smallest value over the rows left, or with `last: n` that of a scalar over the last n tokens",
     C.smaller,
     R.min,
+    W.minOver,
   ),
-  max: extremum("the larger of two numbers; with one argument, the largest value over the rows left", C.larger, R.max),
+  max: extremum(
+    "the larger of two numbers; with one argument, the largest value over the rows left, or with `last: n` that of a scalar over the last n tokens",
+    C.larger,
+    R.max,
+    W.maxOver,
+  ),
 };

@@ -2,7 +2,7 @@
 import * as I from "../graph/interval.js";
 import { logitOf, probOf, rankOf, tokenOf, weightsOf } from "../table/columns.js";
 import { featureColumn, pickedRawLogit, pickedRawProb, rawLogitOf, rawProbOf } from "../rows/features.js";
-import { pickedProb } from "../rows/pick.js";
+import { pickedId, pickedProb } from "../rows/pick.js";
 import { countRows } from "../rows/reduce.js";
 import { uniformValue } from "../table/value.js";
 import type { BuiltinName } from "./builtin.js";
@@ -11,7 +11,14 @@ import type { BuiltinName } from "./builtin.js";
 const BIAS_CAPACITY = 300;
 
 export const NAMES: Readonly<Record<string, BuiltinName>> = {
-  token: { doc: "the token's id", type: "i32", shape: "column", rate: "runtime", lower: tokenOf },
+  token: {
+    doc: "the token's id",
+    type: "i32",
+    shape: "column",
+    rate: "runtime",
+    lower: tokenOf,
+    lowerLater: pickedId,
+  },
   logit: {
     doc: "the token's logit; can be assigned",
     type: "f32",
@@ -40,6 +47,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     readsRows: true,
     lower: rawLogitOf,
     lowerPicked: pickedRawLogit,
+    lowerLater: pickedRawLogit,
   },
   raw_prob: {
     doc: "softmax of `raw_logit` over the whole vocabulary",
@@ -50,6 +58,7 @@ export const NAMES: Readonly<Record<string, BuiltinName>> = {
     readsRows: true,
     lower: rawProbOf,
     lowerPicked: pickedRawProb,
+    lowerLater: pickedRawProb,
   },
   rank: {
     doc: "index of the row in the present order of the rows left, from 0",

@@ -1,14 +1,17 @@
 /** Functions over the rows left. */
 import * as R from "../rows/reduce.js";
-import { define, reduction, scan, summary, type Builtin } from "./builtin.js";
+import * as W from "../table/windows.js";
+import { define, reduction, scan, summary, windowed, type Builtin } from "./builtin.js";
 
 /** One value for the table. */
 export const REDUCTIONS: Readonly<Record<string, Builtin>> = {
-  sum: reduction("sum over the rows left", R.sum, { isHomogeneous: true }),
-  mean: reduction("mean over the rows left", R.mean),
+  sum: windowed("number", "sum over the rows left", [R.sum, W.sumOver], { isHomogeneous: true }),
+  mean: windowed("number", "mean over the rows left", [R.mean, W.meanOver]),
   std: reduction("population standard deviation over the rows left", R.standardDeviation),
   var: reduction("population variance over the rows left", R.variance),
-  count: summary("number of rows left where the condition holds", R.count, { result: "i32" }),
+  count: windowed("condition", "number of rows left where the condition holds", [R.count, W.sumOver], {
+    result: "i32",
+  }),
   any: summary("whether the condition holds in any row left", R.any, { result: "bool" }),
   all: summary("whether the condition holds in every row left", R.all, { result: "bool" }),
   entropy: define({

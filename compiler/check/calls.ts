@@ -10,13 +10,14 @@ import {
   type Builtin,
   type Gives,
 } from "../builtins/builtin.js";
-import { FUNCTIONS } from "../builtins/builtins.js";
+import { findName, FUNCTIONS } from "../builtins/builtins.js";
 import { DRAWS } from "../builtins/draws.js";
 import { foldCall } from "../builtins/fold.js";
 import { drawInside } from "../diagnostics/functions.js";
 import { stageAsFunction, unknownFunction } from "../diagnostics/names.js";
 import { givenTwice, positionalAfterNamed } from "../diagnostics/params.js";
 import {
+  mustBeScalar,
   namedBuiltinArgument,
   noPresentOrder,
   pickedTooEarly,
@@ -44,6 +45,8 @@ import {
 import { typedEnding, typedGrammar, typedSource, typedText } from "./textArguments.js";
 import type * as T from "./tree.js";
 
+const OVER_TOKENS = "with `last`, it is over the values of one scalar with the last tokens";
+
 /** A call of a builtin or a function. */
 export function typedCall(typing: Typing, scope: Scope, call: Call): T.Expr {
   const { callee, args, span } = call;
@@ -68,7 +71,12 @@ export function typedCall(typing: Typing, scope: Scope, call: Call): T.Expr {
     return report(scope, wrongArgumentCount(span, name, least, most, given.length, builtin.help));
   }
   checkNames(scope, builtin, name, args);
-  checkNeeds(scope, builtin, callee);
+  const isOverTokens = namedArgs(builtin, args).some(([, type]) => type === "span");
+  if (isOverTokens && given.length > least) {
+    visitParts(typing, scope, call);
+    return report(scope, wrongArgumentCount(span, name, least, least, given.length, OVER_TOKENS));
+  }
+  checkNeeds(scope, builtin, callee, args);
   if (scope.drawless && Object.hasOwn(DRAWS, name))
     scope.diagnostics.push(drawInside(callee.span, name, scope.drawless));
   const declared = argsOf(builtin);
@@ -77,6 +85,10 @@ export function typedCall(typing: Typing, scope: Scope, call: Call): T.Expr {
   );
   const values = bound.map(({ value }) => value);
   if (values.some((v) => v.type === "error")) return ERROR;
+  if (isOverTokens && values[0]!.shape === "column") {
+    const what = `the argument of \`${name}\` over the last tokens`;
+    return report(scope, mustBeScalar(given[0]!.value.span, what, values[0]!.type === "bool"));
+  }
   const sumsFractions = builtin.isOrdered === true && values.some((v) => v.shape === "column" && v.type === "f32");
   const type = resultType(builtin.result, values);
   const gives = givesOf(builtin, given.length);
@@ -107,6 +119,13 @@ function typeOfResult(type: T.Type["type"], gives: Gives, args: readonly T.Expr[
   }
 }
 
+/** A number that is known at compile time. */
+function typedStatic(typing: Typing, scope: Scope, [name, callee]: readonly [string, string], value: Expr): T.Expr {
+  const found = typing.typedNumber(scope, value);
+  if (found.type === "error" || found.rate === "static") return found;
+  return report(scope, staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
+}
+
 /** Arguments by name: those that exist, once each, after the others. */
 function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readonly Arg[]): void {
   const { named = {} } = builtin;
@@ -125,10 +144,18 @@ function checkNames(scope: Scope, builtin: Builtin, callee: string, args: readon
   }
 }
 
-function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name): void {
+/** Whether an argument of `picked` is known to a sampler that does not pick. */
+const isOfToken = ({ isAfterChain = false, names, module }: Scope, value: Expr | undefined): boolean =>
+  isAfterChain &&
+  value?.kind === "name" &&
+  !names.has(value.text) &&
+  !module.scope.has(value.text) &&
+  findName(value.text)?.lowerLater !== undefined;
+
+function checkNeeds(scope: Scope, { needs }: Builtin, { text, span }: Name, args: readonly Arg[]): void {
   if (needs === "order" && !scope.hasRows) scope.diagnostics.push(noPresentOrder(span, text));
-  if (needs === "pick" && !scope.canUsePicked)
-    scope.diagnostics.push(scope.isAfterPick ? pickedWithoutPick(span) : pickedTooEarly(span));
+  if (needs === "pick" && !scope.canUsePicked && !isOfToken(scope, args[0]?.value))
+    scope.diagnostics.push(scope.isAfterPick || scope.isAfterChain ? pickedWithoutPick(span) : pickedTooEarly(span));
 }
 
 /** An argument; `callee` names the function. */
@@ -148,13 +175,11 @@ function argument(
       return typing.typedCondition(scope, value);
     case "window":
       return typedWindow(typing, scope, value);
+    case "span":
+    case "position":
+      return typedStatic(typing, scope, [name, callee], value);
     case "source":
       return typedSource(typing, scope, value);
-    case "position": {
-      const found = typing.typedNumber(scope, value);
-      if (found.type === "error" || found.rate === "static") return found;
-      return report(scope, staticNeedsStatic(value.span, name, callee, uniformsIn(scope, value)));
-    }
     case "ending":
       return typedEnding(typing, scope, value);
     case "index":

@@ -10,6 +10,7 @@ import {
   notAfterPick,
   notAssignable,
   pickInBranch,
+  stopName,
   unusedLet,
 } from "../diagnostics/statements.js";
 import {
@@ -26,6 +27,7 @@ import { typedIndex, typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
 import { checkUnused, namesOf, uniformsOf } from "./params.js";
 import { declare, ERROR, kindOf, scalarType, typeOf, uniformsIn, type Scope } from "./scope.js";
+import { isStopName } from "../graph/values.js";
 import { suggest } from "../core/suggest.js";
 import type * as T from "./tree.js";
 import { paramsOf, typed, typedCondition, typedNumber, typedValue, TYPING } from "./types.js";
@@ -47,6 +49,7 @@ export function bodyOf(binding: T.SamplerBinding): T.Found<readonly T.Stmt[]> {
     used: new Set(),
     uses: module.uses,
     hasPicked: false,
+    picks: picks(sampler.body),
     branch: undefined,
     states: new Map(),
     measures: new Map(),
@@ -65,6 +68,8 @@ export function bodyOf(binding: T.SamplerBinding): T.Found<readonly T.Stmt[]> {
 interface Body extends Scope {
   readonly names: Map<string, T.Local>;
   hasPicked: boolean;
+  /** Whether the sampler picks. */
+  readonly picks: boolean;
   readonly states: Map<string, T.Local>;
   readonly lets: Name[];
   /** Where each measure is named. */
@@ -76,27 +81,33 @@ interface Body extends Scope {
 /** Where a block is: the sampler itself, its `after pick`, or a branch of an `if`. */
 type BlockKind = "sampler" | "after" | "branch";
 
+const STOP_HELP =
+  'move it to the top level of the sampler, with the condition of the `if`: `stop when a and b as "name"`';
+
 /** Statements that are allowed in some places only, in words, and these places. */
 const PLACED: Readonly<
-  Partial<Record<Stmt["kind"], { readonly words: string; readonly places: readonly BlockKind[] }>>
+  Partial<
+    Record<Stmt["kind"], { readonly words: string; readonly places: readonly BlockKind[]; readonly help?: string }>
+  >
 > = {
   state: { words: "`state`", places: ["sampler"] },
   after: { words: "`after pick`", places: ["sampler"] },
   measure: { words: "`measure`", places: ["sampler", "after"] },
+  stop: { words: "`stop when`", places: ["sampler", "after"], help: STOP_HELP },
 };
 
 function typedBlock(body: Body, statements: readonly Stmt[], place: BlockKind = "branch"): T.Stmt[] {
   let isReported = false;
   return statements.flatMap((s) => {
-    const mayFollow = s.kind === "after" || s.kind === "measure";
+    const mayFollow = s.kind === "after" || s.kind === "measure" || s.kind === "stop";
     if (body.hasPicked && !body.isAfterPick && !mayFollow && !isReported) {
       body.diagnostics.push(afterThePick(s.span));
       isReported = true;
     }
     const placed = PLACED[s.kind];
     const isMisplaced = placed && !placed.places.includes(place);
-    const isEarly = !isMisplaced && body.isAfterPick && !["let", "if", "assign", "measure"].includes(s.kind);
-    if (isMisplaced) body.diagnostics.push(nestedDeclaration(s.span, placed.words));
+    const isEarly = !isMisplaced && body.isAfterPick && !["let", "if", "assign", "measure", "stop"].includes(s.kind);
+    if (isMisplaced) body.diagnostics.push(nestedDeclaration(s.span, placed.words, placed.help));
     if (isEarly) body.diagnostics.push(notAfterPick(s.span, s.kind));
     return typedStmt(isMisplaced || isEarly ? aside(body) : body, s);
   });
@@ -144,11 +155,19 @@ function typedStmt(body: Body, s: Stmt): T.Stmt {
       return typedState(body, s);
     case "after": {
       // its measures are those of the sampler, as its states are
-      const inside = { ...body, names: new Map(body.names), isAfterPick: true, canUsePicked: body.hasPicked };
+      const inside = {
+        ...body,
+        names: new Map(body.names),
+        isAfterPick: true,
+        canUsePicked: body.hasPicked,
+        isAfterChain: !body.picks,
+      };
       return { kind: "after", span, body: typedBlock(inside, s.body, "after") };
     }
     case "measure":
       return typedMeasure(body, s);
+    case "stop":
+      return typedStop(body, s);
   }
 }
 
@@ -165,6 +184,15 @@ function typedMeasure(body: Body, { name, value: given, span }: Of<"measure">): 
   if (first) body.diagnostics.push(measuredTwice(name.span, name.text, first));
   else body.measures.set(name.text, name.span);
   return { kind: "measure", span, name, value };
+}
+
+/** A scalar condition, which may be about the picked row after the pick. */
+function typedStop(body: Body, { cond: given, reason, span }: Of<"stop">): T.Stmt {
+  const scope = { ...body, canUsePicked: body.hasPicked || body.canUsePicked, isAfterChain: !body.picks };
+  const cond = typedCondition(scope, given);
+  requireScalar(body, given, cond, "the condition of `stop when`");
+  if (!isStopName(reason.value)) body.diagnostics.push(stopName(reason.span, reason.value));
+  return { kind: "stop", span, cond, reason: reason.value };
 }
 
 /** `logit` before the pick, a state after it. */

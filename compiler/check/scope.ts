@@ -29,6 +29,8 @@ export interface Scope {
   readonly isAfterPick: boolean;
   /** Inside the `after pick` of a sampler that picks. */
   readonly canUsePicked: boolean;
+  /** In what a sampler that does not pick does after the chain's pick: what depends on the token alone is known there. */
+  readonly isAfterChain?: boolean;
   readonly diagnostics: Sink;
   /** The names in it. */
   readonly used: Set<string>;

@@ -30,7 +30,7 @@ export function checkTest(check: ChainCheck, module: Module, test: Test): void {
   const has = (...kinds: TestClause["kind"][]): boolean => clauses.some((c) => kinds.includes(c.kind));
   if (!has("logits", "probs")) diagnostics.push(testLacks(test.span, "`logits [...]` or `probs [...]`"));
   if (!has("run")) diagnostics.push(testLacks(test.span, "`run` with the stages to test"));
-  if (!has("expect", "measure", "state")) diagnostics.push(testLacks(test.span, "`expect`"));
+  if (!has("expect", "measure", "state", "stop")) diagnostics.push(testLacks(test.span, "`expect`"));
   reportRepeated(test, diagnostics);
   checkSteps(test, diagnostics);
   const inputs = declaredInputs(module);
@@ -111,7 +111,9 @@ const purposeOf = (c: TestClause): string =>
             ? `expect state ${c.name.text}`
             : c.kind === "text"
               ? "history"
-              : c.kind;
+              : c.kind === "stop"
+                ? "expect stop"
+                : c.kind;
 
 function reportRepeated({ clauses }: Test, diagnostics: Sink): void {
   const seen = new Map<string, TestClause>();
@@ -130,6 +132,7 @@ function numbersOf(clause: TestClause, inputs: ReturnType<typeof declaredInputs>
     case "run":
     case "vocab":
     case "text":
+    case "stop":
       return [];
     case "steps":
       return all([clause.count], true);

@@ -40,6 +40,7 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
     case "sort":
       return found(s.by);
     case "if":
+    case "stop":
       return [s.cond];
     case "pick":
       return found(s.value, s.at);

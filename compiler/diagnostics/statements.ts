@@ -1,9 +1,12 @@
 /** E05xx and W05xx: the order and effect of statements and stages. */
 import type { Span } from "../source/source.js";
+import { LIMITS } from "../limits/format.js";
 import { error, warning, type Diagnostic, type Fix } from "./diagnostic.js";
 
 export const afterThePick = (span: Span): Diagnostic =>
-  error("E0501", span, "the token is already picked", { label: "only `after pick` and `measure` can follow `pick`" });
+  error("E0501", span, "the token is already picked", {
+    label: "only `after pick`, `measure` and `stop when` can follow `pick`",
+  });
 
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
   error("E0503", span, `\`${name}\` cannot be assigned`, { help });
@@ -17,12 +20,15 @@ export const stageAfterPick = (span: Span, name: string, picker: string): Diagno
     fix: { kind: "removeStage", span },
   });
 
-export const nestedDeclaration = (span: Span, what: string): Diagnostic =>
-  error("E0505", span, `${what} inside another block`, { help: "move it to the top level of the sampler" });
+export const nestedDeclaration = (
+  span: Span,
+  what: string,
+  help = "move it to the top level of the sampler",
+): Diagnostic => error("E0505", span, `${what} inside another block`, { help });
 
 export const notAfterPick = (span: Span, what: string): Diagnostic =>
   error("E0506", span, `\`${what}\` inside \`after pick\``, {
-    help: "only `let`, `if`, `measure` and assignments to states are allowed there",
+    help: "only `let`, `if`, `measure`, `stop when` and assignments to states are allowed there",
   });
 
 export const measuredTwice = (span: Span, name: string, first: Span): Diagnostic =>
@@ -30,6 +36,18 @@ export const measuredTwice = (span: Span, name: string, first: Span): Diagnostic
     label: "a measure has one value for each token",
     notes: [{ message: "first measured here", span: first }],
     help: "give one of them another name",
+  });
+
+export const stopName = (span: Span, name: string): Diagnostic =>
+  error("E0521", span, name === "" ? "the name of a stop is empty" : "the name of a stop is too long", {
+    label: `a name has 1 to ${LIMITS.stopName} characters`,
+    help: 'readers of the text see it as the reason of its end: `stop when n == 1 as "certain"`',
+  });
+
+export const pickedOnTail = (span: Span): Diagnostic =>
+  error("E0522", span, "the chain picks the token on the host tail", {
+    label: "this is about the picked token, which the graph does not know then",
+    help: "pick with a sampler that is not `host`",
   });
 
 export const stageAfterTail = (span: Span, name: string): Diagnostic =>

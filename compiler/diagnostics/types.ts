@@ -148,7 +148,7 @@ export const pickedTooEarly = (span: Span): Diagnostic =>
 export const pickedWithoutPick = (span: Span): Diagnostic =>
   error("E0322", span, "`picked` in a sampler that does not pick", {
     label: "only the sampler that picks the token knows the picked row",
-    help: "pick in this sampler, with `pick sample(seed)` or `pick argmax(logit)`, or keep the state in the one that picks; the last token of the text is `last(1)`",
+    help: "in `after pick` and `stop when`, `picked(token)`, `picked(raw_logit)` and `picked(raw_prob)` are those of the chain's pick; for others pick in this sampler, with `pick sample(seed)` or `pick argmax(logit)`",
   });
 
 export const inputOfType = (span: Span, type: string): Diagnostic =>
@@ -194,8 +194,9 @@ export const countTooLarge = (span: Span, what: string, limit: number, found: nu
 export const windowTooSmall = (span: Span, what: string, found: number): Diagnostic =>
   error("E0323", span, `${what} must be a number of tokens, or -1 for all of them, found ${found}`);
 
-export const positionTooSmall = (span: Span, what: string, found: number): Diagnostic =>
-  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: "1 is the last token" });
+/** `one`: what 1 is. */
+export const positionTooSmall = (span: Span, what: string, found: number, one = "the last token"): Diagnostic =>
+  error("E0350", span, `${what} must be at least 1, found ${found}`, { help: `1 is ${one}` });
 
 export const endingExpected = (span: Span): Diagnostic =>
   error("E0351", span, "expected a text in quotes or a list of token ids", {

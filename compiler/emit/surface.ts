@@ -1,6 +1,6 @@
 /** What an emitted program takes and gives: the names, types and order of inputs and outputs, the same in every form. */
 import type { Dim, Dtype, Graph, NodeId, Uniform } from "../graph/graph.js";
-import { SPEC_VERSION } from "../graph/json.js";
+import { versionOf } from "../graph/specVersions.js";
 import { isConstantInput } from "../graph/sets.js";
 import { evaluateUniform, leavesOf, type UniformEnvironment } from "../graph/uniform.js";
 
@@ -44,7 +44,7 @@ export interface Surface {
   readonly fed: readonly number[];
   /** The token and the rows. */
   readonly outputs: readonly EmittedResult[];
-  /** The next values of the states, then the measures. */
+  /** The next values of the states and of the windows, the measures, the stops. */
   readonly scalars: readonly EmittedOutput[];
 }
 
@@ -119,9 +119,11 @@ const outputsOf = ({ nodes, outputs }: Graph): EmittedResult[] =>
     return node === undefined ? [] : [{ kind, ...outputOf(nodes, OUTPUTS[kind], node) }];
   });
 
-const scalarsOf = ({ nodes, states, measures }: Graph): EmittedOutput[] => [
+const scalarsOf = ({ nodes, states, windows = [], measures, stops = [] }: Graph): EmittedOutput[] => [
   ...states.map(({ next }, i) => outputOf(nodes, `next_state_${i}`, next)),
+  ...windows.map(({ next }, i) => outputOf(nodes, `next_window_${i}`, next)),
   ...measures.map(({ node }, i) => outputOf(nodes, `measure_${i}`, node)),
+  ...stops.map(({ node }, i) => outputOf(nodes, `stop_${i}`, node)),
 ];
 
 const outputOf = (nodes: Graph["nodes"], name: string, node: NodeId): EmittedOutput => ({
@@ -138,7 +140,7 @@ const outputOf = (nodes: Graph["nodes"], name: string, node: NodeId): EmittedOut
 export function interfaceData(graph: Graph, surface: Surface): object {
   const { nodes: _, stages: __, tail: ___, outputs: ____, ...kept } = graph;
   return {
-    ggsl: SPEC_VERSION,
+    ggsl: versionOf(graph),
     ...kept,
     uniforms: surface.fed.map((i) => graph.uniforms[i]),
     inputs: graph.inputs.map((input, i) => ({ ...input, name: surface.inputs[i]!.name })),

@@ -72,7 +72,7 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
     work: launched.reduce((sum, node) => sum + node.rows, 0),
     sorts: launched.filter(({ op, inputs: [x] }) => SORTS.has(op) && nodes[x!]!.dim === "V").length,
     deviceBytes: WORD * mostLive(graph, rows),
-    hostBytes: tailBytes(graph, rows),
+    hostBytes: tailBytes(graph, rows) + WORD * windowRows(graph),
     // the logits are on the device already, and so are columns that never change
     uploadBytes:
       WORD *
@@ -84,6 +84,9 @@ export function costOf(graph: Graph, vocabSize: number): Cost {
     readbackBytes: WORD * read,
   };
 }
+
+/** The values that a sequence keeps in windows. */
+const windowRows = ({ windows = [] }: Graph): number => windows.reduce((sum, { size }) => sum + size, 0);
 
 /** Whether a node launches a kernel. Of the leaves, only inputs of bits do: the one that takes them apart. */
 const takesTime = ({ inputs }: Graph, node: GraphNode): boolean =>

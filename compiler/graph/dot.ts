@@ -34,7 +34,8 @@ export function printDot(graph: Graph): string {
   ].join("\n");
 }
 
-const isResult = ({ kind }: Box): boolean => kind === "output" || kind === "state" || kind === "measure";
+const isResult = ({ kind }: Box): boolean =>
+  kind === "output" || kind === "state" || kind === "measure" || kind === "stop";
 
 function line({ kind, label, formula, attrs, type }: Box, id: number): string {
   if (kind === "uniform") return `n${id} [label=${quote(formula!)}, shape=ellipse]`;

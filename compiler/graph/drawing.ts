@@ -8,7 +8,7 @@ export const MAX_DRAWN = 400;
 
 export interface Box {
   /** Inputs and uniforms come from the host; outputs and next states go back to it. */
-  readonly kind: "input" | "uniform" | "op" | "output" | "state" | "measure";
+  readonly kind: "input" | "uniform" | "op" | "output" | "state" | "measure" | "stop";
   /** The op, `u0` for a uniform, otherwise the name. */
   readonly label: string;
   /** Only of a uniform. */
@@ -22,7 +22,7 @@ export interface Box {
 }
 
 export interface Drawing {
-  /** One for each node, by number, then the outputs, the states and the measures. */
+  /** One for each node, by number, then the outputs, the states, the measures and the stops. */
   readonly boxes: readonly Box[];
   /** Indices into the boxes; an edge goes from a lower to a higher one. */
   readonly edges: readonly (readonly [from: number, to: number])[];
@@ -31,11 +31,13 @@ export interface Drawing {
 }
 
 export function drawingOf(graph: Graph): Drawing {
-  const { nodes, outputs, states, measures, stages } = graph;
+  const { nodes, outputs, states, windows = [], measures, stops = [], stages } = graph;
   const results = [
     ...Object.entries(outputs).map(([label, id]) => ({ kind: "output" as const, label, id: id as number })),
     ...states.map(({ name, next }) => ({ kind: "state" as const, label: name, id: next })),
+    ...windows.map(({ name, next }) => ({ kind: "state" as const, label: name, id: next })),
     ...measures.map(({ name, node }) => ({ kind: "measure" as const, label: name, id: node })),
+    ...stops.map(({ name, node }) => ({ kind: "stop" as const, label: name, id: node })),
   ];
   return {
     boxes: [

@@ -44,6 +44,8 @@ export type UniformExpr =
   | { readonly param: string }
   | { readonly draw: number }
   | { readonly state: number }
+  /** Of the values of the window with that number, without that of the present token. */
+  | { readonly window: number; readonly of: WindowFold }
   | { readonly last: number }
   | { readonly ends_with: Ending }
   | { readonly since: Ending }
@@ -85,8 +87,25 @@ export interface State {
   readonly next: NodeId;
 }
 
+/** The last `size` values of a scalar, one for each token that was generated; `next` is the node with that of the present token. */
+export interface Window {
+  readonly name: string;
+  readonly size: number;
+  readonly next: NodeId;
+}
+
+/** What is computed of the values in a window. Of none, `sum` is 0, `min` the largest number and `max` the lowest. */
+export type WindowFold = "sum" | "min" | "max";
+
 /** A scalar that is reported with the token: `node` has its value. */
 export interface Measure {
+  readonly name: string;
+  readonly node: NodeId;
+}
+
+/** A condition that ends the text: with the picked token, where the value of `node` is not 0. */
+export interface Stop {
+  /** What the reader of the text is told; several may have one name. */
   readonly name: string;
   readonly node: NodeId;
 }
@@ -218,7 +237,11 @@ export interface Graph {
   readonly params: readonly Param[];
   readonly draws: readonly Draw[];
   readonly states: readonly State[];
+  /** Absent: none. */
+  readonly windows?: readonly Window[];
   readonly measures: readonly Measure[];
+  /** In the order of the program; the first that holds counts. Absent: none. */
+  readonly stops?: readonly Stop[];
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];

@@ -8,7 +8,7 @@ import { setsOf } from "./sets.js";
 import { itemsText } from "./text.js";
 
 export interface InterfacePart {
-  /** `uniform`, `set`, `grammar`, `input`, `text`, `guide`, `state` or `measure`. */
+  /** `uniform`, `set`, `grammar`, `input`, `text`, `guide`, `state`, `measure` or `stop`. */
   readonly kind: string;
   /** A set of the program itself is `set` with its number, as in the text form of the graph. */
   readonly name: string;
@@ -44,5 +44,7 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
   });
   const states = graph.states.map(({ name, type = "f32" }): InterfacePart => ({ kind: "state", name, values: type }));
   const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
-  return [...uniforms, ...sets, ...grammars, ...inputs, ...states, ...measures];
+  const names = new Set((graph.stops ?? []).map(({ name }) => name));
+  const stops = [...names].map((name): InterfacePart => ({ kind: "stop", name, values: "ends the text" }));
+  return [...uniforms, ...sets, ...grammars, ...inputs, ...states, ...measures, ...stops];
 }

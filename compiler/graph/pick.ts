@@ -1,5 +1,6 @@
 /** What a graph picks, found by its form, so that specs of every version have it. */
 import type { Graph, NodeId } from "./graph.js";
+import { keptOf } from "./liveness.js";
 import { bindDim } from "./wire.js";
 
 /** The pick of a graph. */
@@ -12,13 +13,13 @@ export interface GraphPick {
   readonly weights?: NodeId;
   /** The nodes that are computed from the picked row, in order. */
   readonly users: readonly NodeId[];
-  /** The states whose next value is one of them, by number. */
+  /** What is kept of a token and is one of them, by number: states, then windows. */
   readonly states: readonly number[];
 }
 
-/** The pick of a graph with states that depend on it; undefined for any other graph. */
+/** The pick of a graph with states or windows that depend on it; undefined for any other graph. */
 export function pickOf(graph: Graph): GraphPick | undefined {
-  const { nodes, states, outputs } = graph;
+  const { nodes, outputs } = graph;
   if (outputs.sampled === undefined) return undefined;
   const ids: NodeId[] = [];
   let row = outputs.sampled;
@@ -27,7 +28,7 @@ export function pickOf(graph: Graph): GraphPick | undefined {
     row = node.inputs[1]!;
   }
   const users = usersOf(graph, row);
-  const read = states.flatMap(({ next }, i) => (users.has(next) || next === row ? [i] : []));
+  const read = keptOf(graph).flatMap((next, i) => (users.has(next) || next === row ? [i] : []));
   if (read.length === 0) return undefined;
   const weights = weightsOf(graph, row);
   return { row, ids, users: [...users], states: read, ...(weights !== undefined && { weights }) };

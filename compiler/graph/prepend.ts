@@ -36,7 +36,9 @@ export function prepend(front: Graph, graph: Graph): Graph {
     nodes,
     params: [...graph.params, ...front.params],
     states: graph.states.map((state) => ({ ...state, next: placed(state.next) })),
+    ...(graph.windows && { windows: graph.windows.map((window) => ({ ...window, next: placed(window.next) })) }),
     measures: graph.measures.map((measure) => ({ ...measure, node: placed(measure.node) })),
+    ...(graph.stops && { stops: graph.stops.map((stop) => ({ ...stop, node: placed(stop.node) })) }),
     uniforms: [...graph.uniforms, ...front.uniforms],
     inputs: [
       ...graph.inputs,

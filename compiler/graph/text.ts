@@ -100,6 +100,7 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   if ("param" in expr) return expr.param;
   if ("draw" in expr) return `draw${expr.draw}`;
   if ("state" in expr) return `state${expr.state}`;
+  if ("window" in expr) return `window${expr.window}.${expr.of}`;
   if ("last" in expr) return `last(${expr.last})`;
   if ("ends_with" in expr) return `ends_with(${JSON.stringify(expr.ends_with)})`;
   if ("since" in expr) return `since(${JSON.stringify(expr.since)})`;
@@ -120,6 +121,10 @@ function comment(graph: Graph, { origin }: GraphNode): string {
 function outputsText(graph: Graph, operand: (id: NodeId) => string): string {
   const named = Object.entries(graph.outputs) as [string, NodeId][];
   const states = graph.states.map((s) => [`next.${s.name}`, s.next] as [string, NodeId]);
+  const windows = (graph.windows ?? []).map((w) => [`next.${w.name}[${w.size}]`, w.next] as [string, NodeId]);
   const measures = graph.measures.map((m) => [`measure.${m.name}`, m.node] as [string, NodeId]);
-  return [...named, ...states, ...measures].map(([name, id]) => `${name}=${operand(id)}`).join(" ");
+  const stops = (graph.stops ?? []).map((s) => [`stop.${s.name}`, s.node] as [string, NodeId]);
+  return [...named, ...states, ...windows, ...measures, ...stops]
+    .map(([name, id]) => `${name}=${operand(id)}`)
+    .join(" ");
 }

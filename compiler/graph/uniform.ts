@@ -3,7 +3,7 @@
  * definitions in uniformOps.ts.
  */
 import { exprOfFeature } from "./features.js";
-import type { Ending, Graph, UniformExpr } from "./graph.js";
+import type { Ending, Graph, UniformExpr, WindowFold } from "./graph.js";
 import { applyUniformOp, uniformOpRule, isUniformOp, saturate } from "./uniformOps.js";
 import { LIMITS } from "../limits/format.js";
 import { show } from "../core/show.js";
@@ -14,6 +14,7 @@ export interface UniformEnvironment {
   param(name: string): number;
   draw(index: number): number;
   state(index: number): number;
+  window(index: number, of: WindowFold): number;
   readonly step: number;
   readonly vocab: number;
   readonly promptLength: number;
@@ -35,6 +36,7 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   if ("param" in expr) return saturate(env.param(expr.param));
   if ("draw" in expr) return env.draw(expr.draw);
   if ("state" in expr) return saturate(env.state(expr.state));
+  if ("window" in expr) return saturate(env.window(expr.window, expr.of));
   if ("last" in expr) return env.last(expr.last);
   if ("ends_with" in expr) return env.since(expr.ends_with) === 0 ? 1 : 0;
   if ("since" in expr) return env.since(expr.since);
@@ -80,6 +82,7 @@ export interface UniformLeaves {
   readonly params: ReadonlySet<string>;
   readonly draws: number;
   readonly states: number;
+  readonly windows: number;
   readonly sets: number;
 }
 
@@ -117,11 +120,20 @@ export function uniformChecker(): UniformChecker {
 const isMember = (e: unknown): e is { readonly member: unknown; readonly of: unknown } =>
   typeof e === "object" && e !== null && Object.keys(e).sort().join() === "member,of";
 
+/** What can be computed of a window. */
+const FOLDS: readonly unknown[] = ["sum", "min", "max"] satisfies WindowFold[];
+
 function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (typeof e === "number") return Number.isFinite(e) ? undefined : `${e} is not a finite number`;
   if (e === "step" || e === "vocab" || e === "prompt_length") return undefined;
   const entries = typeof e === "object" && e !== null ? Object.entries(e as Record<string, unknown>) : [];
   const [kind, which] = entries[0] ?? [];
+  if (entries.length === 2 && Object.hasOwn(e as object, "window") && Object.hasOwn(e as object, "of")) {
+    const { window, of } = e as { readonly window: unknown; readonly of: unknown };
+    if (!FOLDS.includes(of)) return `${show(e)} is not an expression`;
+    const isWindow = Number.isInteger(window) && (window as number) >= 0 && (window as number) < known.windows;
+    return isWindow ? undefined : `there is no window ${show(window)}`;
+  }
   const isIndex = (count: number): boolean =>
     Number.isInteger(which) && (which as number) >= 0 && (which as number) < count;
   if (entries.length !== 1) return `${show(e)} is not an expression`;

@@ -12,6 +12,11 @@ const isTextOf =
   (x: unknown): x is string =>
     typeof x === "string" && x.length <= length;
 export const isName = isTextOf(LIMITS.name);
+/** Whether `x` can be the size of a window. */
+export const isWindowSize = (x: unknown): x is number =>
+  Number.isInteger(x) && (x as number) >= 1 && (x as number) <= LIMITS.window;
+/** Whether `x` can be the name of a stop. */
+export const isStopName = (x: unknown): x is string => isTextOf(LIMITS.stopName)(x) && x !== "";
 export const isText = isTextOf(LIMITS.text);
 
 /** Whether `x` is a list of texts and token ids. */

@@ -17,7 +17,7 @@ import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states", "measures"] as const),
+  ...(["nodes", "params", "uniforms", "draws", "states", "measures", "stops", "windows"] as const),
   ...(["inputs", "features", "sets", "stages", "tail"] as const),
 ];
 
@@ -146,9 +146,13 @@ function outputFaults(graph: Graph): string[] {
   check("logits", logits, "f32", candidates === undefined && logits === undefined ? undefined : rows);
   check("probs", probs, "f32", rows);
   graph.states.forEach((s) => check(`state ${s.name}`, s.next, "f32", 1));
+  graph.windows?.forEach((w) => check(`window ${w.name}`, w.next, "f32", 1));
   graph.measures.forEach((m) => check(`measure ${m.name}`, m.node, "f32", 1));
+  graph.stops?.forEach((s) => check(`stop ${s.name}`, s.node, "f32", 1));
   if (new Set(graph.measures.map((m) => m.name)).size !== graph.measures.length)
     faults.push("measures: two have the same name");
+  if (new Set(graph.windows?.map((w) => w.name)).size !== (graph.windows?.length ?? 0))
+    faults.push("windows: two have the same name");
   if (sampled === undefined && logits === undefined && probs === undefined && candidates === undefined)
     faults.push("outputs: there are none");
   return faults;
@@ -168,6 +172,7 @@ function uniformFaults(graph: Graph): string[] {
     params: new Set(graph.params.map((p) => p.name)),
     draws: graph.draws.length,
     states: graph.states.length,
+    windows: graph.windows?.length ?? 0,
     sets: setsOf(graph).length,
   };
   const faultOf = uniformChecker();

@@ -3,7 +3,7 @@
  *
  *     magic version uniformCount inputCount stateCount tapCount nodeCount sampled candidates logits probs
  *     inputCount x (dtype, dim, 0; 1 for a guide; 2 for a constant; 3 for bits)
- *     stateCount x (node of the next value)
+ *     stateCount x (node of the next value of a state, of the value for a window, of a measure, of a stop)
  *     tapCount   x (node)
  *     nodeCount  x (op, dtype, dim, operandCount, operands..., attributes...)
  *

@@ -6,6 +6,8 @@ export const LIMITS = {
   draws: 256,
   states: 256,
   measures: 256,
+  stops: 64,
+  windows: 64,
   inputs: 256,
   features: 256,
   sets: 256,
@@ -14,6 +16,10 @@ export const LIMITS = {
   dim: 2 ** 24,
   /** Characters of a name. */
   name: 10_000,
+  /** Tokens of a window over a scalar. */
+  window: 4096,
+  /** Characters of the name of a stop. */
+  stopName: 100,
   /** Characters of a text, such as a grammar. */
   text: 2 ** 20,
   /** Entries of a list of breakers, and of a set of tokens. */

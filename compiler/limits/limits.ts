@@ -32,6 +32,10 @@ export interface Limits {
   readonly draws: number;
   readonly states: number;
   readonly measures: number;
+  /** Conditions that end a text. */
+  readonly stops: number;
+  /** Windows over scalars. */
+  readonly windows: number;
   readonly inputs: number;
   readonly features: number;
   /** Sets of tokens. */
@@ -48,7 +52,7 @@ export interface Limits {
   readonly sorts: number;
   /** Bytes of device memory for a sequence. */
   readonly deviceBytes: number;
-  /** Bytes of the host's memory for the tail of a sequence. */
+  /** Bytes of the host's memory for the tail and the windows of a sequence. */
   readonly hostBytes: number;
 }
 
@@ -75,6 +79,8 @@ export const LIMIT_PRESETS = {
     draws: LIMITS.draws,
     states: LIMITS.states,
     measures: LIMITS.measures,
+    stops: LIMITS.stops,
+    windows: LIMITS.windows,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
     sets: LIMITS.sets,
@@ -103,6 +109,8 @@ export const LIMIT_PRESETS = {
     draws: 16,
     states: 16,
     measures: 16,
+    stops: 16,
+    windows: 16,
     inputs: 16,
     features: 16,
     sets: 16,

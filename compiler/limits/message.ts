@@ -18,6 +18,8 @@ const COUNTED: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, 
   draws: "draws in this graph",
   states: "states in this graph",
   measures: "measures in this graph",
+  windows: "windows over scalars in this graph",
+  stops: "conditions that end a text in this graph",
   inputs: "inputs of this graph",
   features: "features of this graph",
   sets: "sets of tokens in this graph",
@@ -26,7 +28,7 @@ const COUNTED: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, 
   work: "rows to compute for a token",
   sorts: "sorts of the vocabulary for a token",
   deviceBytes: "bytes of device memory for a sequence",
-  hostBytes: "bytes of memory for the host tail",
+  hostBytes: "bytes of memory for the host tail and windows",
 };
 
 export type CountedLimit = keyof typeof COUNTED;

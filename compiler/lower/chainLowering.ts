@@ -1,11 +1,23 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
-import type { Measure, TailStage, Param, Stage, State, TokenSet } from "../graph/graph.js";
+import type { Measure, TailStage, Param, Stage, State, Stop, TokenSet } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
 import type { Value } from "../table/value.js";
+
+/** A stop, and where it is: its stage, and its place in the source of the sampler. */
+interface PlacedStop extends Stop {
+  readonly stage: number;
+  readonly start: number;
+}
+
+/** A statement that is lowered after the pick. */
+interface Deferred {
+  readonly span: Span;
+  readonly lower: () => void;
+}
 
 export interface ChainLowering extends Lowering {
   /** The statement or stage that is being lowered. */
@@ -16,6 +28,11 @@ export interface ChainLowering extends Lowering {
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
   readonly measures: Measure[];
+  readonly stops: PlacedStop[];
+  /** What samplers that do not pick do after the chain's pick. */
+  readonly deferred: Deferred[];
+  /** The stage whose statements are lowered after the pick. */
+  lateStage: number | undefined;
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
   readonly tail: TailStage[];
@@ -41,6 +58,9 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   states: [],
   stateNames: [],
   measures: [],
+  stops: [],
+  deferred: [],
+  lateStage: undefined,
   next: new Map(),
   tail: [],
   stages: [],

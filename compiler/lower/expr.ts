@@ -218,6 +218,7 @@ const LOWERED: {
   seed: lowerStream,
   window: lowerWindow,
   source: (_cx, _scope, expr) => (expr.kind === "source" ? expr.source : unchecked("a source that is no text")),
+  span: lowerSpan,
   position: lowerPosition,
   ending: (cx, scope, expr, { callee }) => {
     const text = textOf(scope, expr);
@@ -236,10 +237,12 @@ const LOWERED: {
       typeof item.value === "number" ? tokenId(cx, item) : endingOf(cx, item.value, item.span, callee),
     );
   },
-  ofPickedRow: (cx, scope, expr) =>
-    expr.kind === "builtin" && expr.builtin.lowerPicked
-      ? expr.builtin.lowerPicked(cx)
-      : pickedValue(cx, lowerExpr(cx, scope, expr)),
+  ofPickedRow: (cx, scope, expr) => {
+    const builtin = expr.kind === "builtin" ? expr.builtin : undefined;
+    // the table of a sampler that does not pick is not that of the pick
+    const lower = cx.lateStage === undefined ? builtin?.lowerPicked : builtin?.lowerLater;
+    return lower ? lower(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
+  },
 };
 
 function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
@@ -249,6 +252,17 @@ function lowerPosition(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: 
   else if (position < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, position));
   if (position > LIMITS.dim) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.dim, position));
   return position;
+}
+
+/** The size of a window over a scalar. */
+function lowerSpan(cx: ChainLowering, scope: Scope, expr: Expr, { callee }: BuiltinCall): number {
+  const what = `the window of \`${callee.text}\``;
+  const size = numberOf(lowerExpr(cx, scope, expr), what);
+  if (!Number.isInteger(size)) cx.diagnostics.push(mustBeWhole(expr.span, what, String(size)));
+  else if (size < 1) cx.diagnostics.push(positionTooSmall(expr.span, what, size, "the present token alone"));
+  else if (size > LIMITS.window) cx.diagnostics.push(countTooLarge(expr.span, what, LIMITS.window, size));
+  else return size;
+  return 1;
 }
 
 /** The texts and token ids of a list; a list inside it is reported. `what` names it. */

@@ -1,7 +1,7 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
 import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import { limitDiagnostic } from "../diagnostics/limits.js";
-import { noEffect } from "../diagnostics/statements.js";
+import { noEffect, pickedOnTail } from "../diagnostics/statements.js";
 import { formulaTooLarge } from "../diagnostics/types.js";
 import { stagesOf } from "../check/chains.js";
 import { bodyOf } from "../check/samplers.js";
@@ -10,15 +10,16 @@ import { paramsOf } from "../check/types.js";
 import { allExpressions, statementsIn } from "../check/walk.js";
 import { fractionMeant } from "../core/range.js";
 import { exprOfFeature } from "../graph/features.js";
+import type { KeptParts } from "../graph/liveness.js";
 import { isPick } from "../graph/tail.js";
 import { saturate } from "../graph/uniformOps.js";
-import type { Graph, NodeId, Outputs } from "../graph/graph.js";
+import type { Graph, NodeId, Outputs, Stop } from "../graph/graph.js";
 import { LimitExceeded, type Meter } from "../limits/meter.js";
 import type { StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt, type Span } from "../source/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
-import { keptStates } from "./liveStates.js";
+import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
 import { chainParams, grammarParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
@@ -46,8 +47,8 @@ interface LowerOptions {
 export interface Lowered {
   /** Absent when there are errors. */
   readonly whole?: Whole & {
-    /** The states that a sequence keeps. */
-    readonly states: ReadonlySet<number>;
+    /** What a sequence keeps. */
+    readonly kept: KeptParts;
   };
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -60,8 +61,8 @@ export function lower(chain: ChainBinding, options: LowerOptions = {}): Lowered 
     // takes steps, which the chains before may have used up
     cx = newChainLowering(name, options.meter, options.disabled);
     const whole = lowerWhole(cx, chain, options);
-    const states = whole && keptStates(cx, whole.graph, options.states ?? new Set());
-    return { ...(whole && states && { whole: { ...whole, states } }), diagnostics: cx.diagnostics };
+    const kept = whole && keptParts(cx, whole.graph, options.states ?? new Set());
+    return { ...(whole && kept && { whole: { ...whole, kept } }), diagnostics: cx.diagnostics };
   } catch (error) {
     if (!(error instanceof LimitExceeded)) throw error;
     return { diagnostics: [...(cx?.diagnostics ?? []), limitDiagnostic(cx?.at ?? name, error)] };
@@ -85,6 +86,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);
   lowerChain(cx, newScope(chain.module.source, values), chain);
+  lowerDeferred(cx);
   if (cx.diagnostics.some(isError)) return undefined;
   const staged = cx.builder.nodes.length;
   cx.builder.origin = undefined;
@@ -106,7 +108,9 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     params: cx.params,
     draws,
     states,
+    ...(cx.windows.length > 0 && { windows: cx.windows }),
     measures: cx.measures,
+    ...(cx.stops.length > 0 && { stops: stopsOf(cx) }),
     uniforms,
     inputs: cx.inputs,
     features,
@@ -118,6 +122,19 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   };
   return { graph, ranges: cx.builder.ranges, staged };
 }
+
+/** What samplers do after the chain's pick, if it has one. */
+function lowerDeferred(cx: ChainLowering): void {
+  const picksOnTail = cx.tail.some(isPick);
+  for (const { span, lower: lowerNow } of cx.deferred) {
+    if (cx.picked) lowerNow();
+    else if (picksOnTail) cx.diagnostics.push(pickedOnTail(span));
+  }
+}
+
+/** The stops in the order of the program. */
+const stopsOf = ({ stops }: ChainLowering): Stop[] =>
+  stops.toSorted((a, b) => a.stage - b.stage || a.start - b.start).map(({ name, node }): Stop => ({ name, node }));
 
 function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void {
   for (const stage of stagesOf(chain).value) lowerStage(cx, scope, stage);
@@ -152,7 +169,7 @@ function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: C
   cx.sortsOtherwise = false;
   enterStage(cx);
   const { version } = cx.table;
-  const measured = cx.measures.length;
+  const reported = cx.measures.length + cx.stops.length + cx.deferred.length;
   const faults = cx.diagnostics.length;
   lowerBody(cx, scope, body);
   const drops = droppingIn(body);
@@ -161,7 +178,7 @@ function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: C
   const isChanged =
     cx.table.version !== version ||
     cx.picked !== undefined ||
-    cx.measures.length > measured ||
+    cx.measures.length + cx.stops.length + cx.deferred.length > reported ||
     [...scope.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text, percentageIn(paramsOf(callee).value, args)));
 }

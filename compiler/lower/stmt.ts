@@ -2,7 +2,7 @@
 import { countTooLarge, runtimeOrder } from "../diagnostics/types.js";
 import { LIMITS } from "../limits/format.js";
 import type { Expr, Stmt } from "../check/tree.js";
-import { statementsIn } from "../check/walk.js";
+import { allExpressions, partsOf, statementsIn } from "../check/walk.js";
 import { isStdSource } from "../std/library.js";
 import { lineColumn, type Span } from "../source/source.js";
 import * as A from "../table/arith.js";
@@ -28,6 +28,7 @@ export function lowerBody(cx: ChainLowering, scope: Scope, body: readonly Stmt[]
 }
 
 function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
+  if (!cx.picked && isAfterPick(s)) return defer(cx, scope, s);
   setOrigin(cx, s.span);
   checkMeaning(cx, scope, s);
   const { table } = cx;
@@ -35,6 +36,28 @@ function lowerStmt(cx: ChainLowering, scope: Scope, s: Stmt): void {
   lowerKind(cx, scope, s);
   const mayDrop = s.kind === "keep" || s.kind === "top";
   if (mayDrop && table.version !== version) cx.dropped ??= { statement: s.span, call: cx.call };
+}
+
+/** Whether a statement is about the picked row. */
+const isAfterPick = (s: Stmt): boolean =>
+  (s.kind === "after" || s.kind === "stop") && allExpressions([s]).some(readsPicked);
+
+const readsPicked = (e: Expr): boolean =>
+  (e.kind === "call" && e.builtin.needs === "pick") || partsOf(e).some(readsPicked);
+
+/** Leaves a statement for after the chain's pick, with the table as it is here. */
+function defer(cx: ChainLowering, scope: Scope, s: Stmt): void {
+  const { call } = cx;
+  const here = { table: cloneTable(cx.table), lateStage: cx.stages.length - 1, call };
+  cx.deferred.push({
+    span: s.span,
+    lower: () => {
+      const { table, lateStage, call: last } = cx;
+      Object.assign(cx, here);
+      lowerStmt(cx, scope, s);
+      Object.assign(cx, { table, lateStage, call: last });
+    },
+  });
 }
 
 function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
@@ -80,6 +103,14 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
         name: unusedName(cx.measures, s.name.text),
         node: A.scalarNode(cx, lowerExpr(cx, scope, s.value)),
       });
+      return;
+    case "stop": {
+      const condition = lowerCondition(cx, scope, s.cond);
+      if (condition.range.hi <= 0) return;
+      cx.meter.check("stops", cx.stops.length + 1);
+      const stage = cx.lateStage ?? cx.stages.length - 1;
+      cx.stops.push({ name: s.reason, node: A.scalarNode(cx, condition), stage, start: s.span.start });
+    }
   }
 }
 
@@ -87,7 +118,7 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
 export function setOrigin(cx: ChainLowering, span: Span): void {
   cx.at = span;
   cx.meter.spend(1);
-  const stage = cx.stages.length - 1;
+  const stage = cx.lateStage ?? cx.stages.length - 1;
   cx.builder.origin = { stage, file: span.source.name, ...lineColumn(span.source, span.start) };
 }
 

@@ -2,7 +2,7 @@
 import { emit, newBuilder, type Builder, type EmitOptions } from "../graph/build.js";
 import type { Attr, Graph, GraphNode, NodeId } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
-import { liveNodes, mapResults, resultsOf } from "../graph/liveness.js";
+import { liveNodes, mapResults, resultsOf, type KeptParts } from "../graph/liveness.js";
 import { opRule, type OpName } from "../graph/ops.js";
 import type { Meter } from "../limits/meter.js";
 
@@ -11,8 +11,8 @@ export interface Draft {
   /** Bounds of each node's values; by `Graph.nodes`. */
   readonly ranges: readonly Interval[];
   readonly meter: Meter;
-  /** States that are kept although no output may depend on them, by number. */
-  readonly states?: ReadonlySet<number>;
+  /** The states and windows that are kept although no output may depend on them. */
+  readonly kept?: KeptParts;
 }
 
 /** The context of a pass that rewrites node by node: the old graph and the new one. */

@@ -33,6 +33,6 @@ export function optimize(
     const after = run(before);
     if (after === before) return before;
     afterPass(name, after);
-    return { ...after, ...(before.states && { states: before.states }) };
+    return { ...after, ...(before.kept && { kept: before.kept }) };
   }, draft);
 }

@@ -9,7 +9,7 @@
 import { givenTo, renumberedSource } from "../graph/features.js";
 import type { Feature, Graph, GraphNode, NodeId, UniformExpr } from "../graph/graph.js";
 import type { UniformOp } from "../graph/uniformOps.js";
-import { featureOf, isFollowed, liveParts, mapResults } from "../graph/liveness.js";
+import { featureOf, isFollowed, liveParts, mapResults, reportedOf } from "../graph/liveness.js";
 import { inputName } from "../graph/sets.js";
 import type { Draft } from "./draft.js";
 import type { Pass } from "./pass.js";
@@ -21,8 +21,8 @@ export const removeDead: Pass = {
   run: keepLive,
 };
 
-function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): Draft {
-  const roots = [0, ...(Object.values(graph.outputs) as NodeId[]), ...graph.measures.map(({ node }) => node)];
+function keepLive({ graph, ranges, meter, kept: wanted }: Draft): Draft {
+  const roots = [0, ...(Object.values(graph.outputs) as NodeId[]), ...reportedOf(graph)];
   const read = liveParts(graph, roots, wanted);
   const unread = unreadInputs(graph, read.inputs);
   const live = unread.length > 0 ? liveParts(graph, [...roots, ...unread], wanted) : read;
@@ -30,10 +30,11 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
   const uniforms = numbering(live.uniforms);
   const draws = numbering(new Set(graph.draws.keys()));
   const states = numbering(live.states);
+  const windows = numbering(live.windows);
   const inputs = numbering(live.inputs);
   const sets = numbering(live.sets);
-  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, sets });
-  const { outputs, measures } = mapResults(graph, (id) => nodes.get(id)!);
+  const renamed = (expr: UniformExpr): UniformExpr => renumberUniform(expr, { draws, states, windows, sets });
+  const { outputs, measures, stops } = mapResults(graph, (id) => nodes.get(id)!);
   const followed = graph.features.flatMap((feature, i) => (isFollowed(feature) ? [i] : []));
   const features = numbering(new Set([...followed, ...[...live.inputs].flatMap((i) => featureOf(graph, i) ?? [])]));
   const keptFeatures = pick(graph.features, features).map((feature) => ({
@@ -50,11 +51,15 @@ function keepLive({ graph, ranges, meter, states: wanted = new Set() }: Draft): 
     }),
     outputs,
     measures,
+    ...(stops && { stops }),
     uniforms: pick(graph.uniforms, uniforms).map((u) => ({ ...u, expr: renamed(u.expr) })),
     draws: graph.draws.map(({ at, ...draw }, i) =>
       at === undefined || !live.draws.has(i) ? draw : { ...draw, at: renamed(at) },
     ),
     states: pick(graph.states, states).map((s) => ({ ...s, init: renamed(s.init), next: nodes.get(s.next)! })),
+    ...(graph.windows && {
+      windows: pick(graph.windows, windows).map((w) => ({ ...w, next: nodes.get(w.next)! })),
+    }),
     inputs: pick(graph.inputs, inputs).map((input) => {
       const { source } = input;
       if (source.kind === "logits") return input;
@@ -95,16 +100,17 @@ const numbering = (kept: ReadonlySet<number>): Map<number, number> =>
 const pick = <T>(all: readonly T[], numbers: ReadonlyMap<number, number>): T[] =>
   [...numbers.keys()].map((old) => all[old]!);
 
-type Numbers = Readonly<Record<"draws" | "states" | "sets", ReadonlyMap<number, number>>>;
+type Numbers = Readonly<Record<"draws" | "states" | "windows" | "sets", ReadonlyMap<number, number>>>;
 
 function renumberUniform(expr: UniformExpr, numbers: Numbers): UniformExpr {
-  const { draws, states, sets } = numbers;
+  const { draws, states, windows, sets } = numbers;
   if (Array.isArray(expr)) {
     const [op, ...operands] = expr as readonly [UniformOp, ...UniformExpr[]];
     return [op, ...operands.map((e) => renumberUniform(e, numbers))];
   }
   if (typeof expr !== "object") return expr;
   if ("draw" in expr) return { draw: draws.get(expr.draw)! };
+  if ("window" in expr) return { ...expr, window: windows.get(expr.window)! };
   if ("state" in expr) return { state: states.get(expr.state)! };
   if ("member" in expr) return { member: renumberUniform(expr.member, numbers), of: sets.get(expr.of)! };
   return expr;

@@ -87,6 +87,12 @@ export function pickedProb(cx: Lowering): Value {
 
 const rowOf = (cx: Lowering): NodeId => pickedOf(cx).row;
 
+/** The picked token's id as a number. */
+export const pickedId = (cx: Lowering): NodeValue => ({
+  ...scalar(cx, emit(cx.builder, "cast", [pickedToken(cx)], { to: "f32" })),
+  range: { lo: 0, hi: 2 ** 24 },
+});
+
 /** The picked token's id. */
 export const pickedToken = (cx: Lowering): NodeId => pickedOf(cx).token;
 

@@ -31,7 +31,10 @@ export function stdEntry(name: string, text: string): StdEntry {
   const { declarations } = file;
   readDoc(samplerIn(declarations, name));
   const at = declarations.findIndex(isExampleOf(name));
-  if (at < 0 || declarations.some((d, i) => (d.kind === "test") !== i > at))
+  // tests may import samplers, such as one that picks
+  const isMisplaced = (d: Declaration, i: number): boolean =>
+    i < at ? d.kind === "test" : i > at && d.kind !== "test" && d.kind !== "import";
+  if (at < 0 || declarations.some(isMisplaced))
     throw new Error(`expected \`chain example() = ${name}(...)\` after the sampler, and the tests after the chain`);
   const { span, stages } = declarations[at] as Chain;
   // the omitted part comes last, so line numbers do not change

@@ -1,5 +1,6 @@
 /** The standard samplers with the contents of their files, for tests, benchmarks and generated pages. */
 import type { Sampler, Stmt } from "../syntax/ast.js";
+import { callsIn, expressionsIn } from "../syntax/walk.js";
 import { readDoc, samplerIn, type StdDoc } from "./entry.js";
 import { STD_NAMES, stdExample, stdFile, stdSource } from "./library.js";
 
@@ -16,6 +17,8 @@ export interface StdSampler extends StdDoc {
   readonly takesGrammar: boolean;
   /** Whether it changes logits. */
   readonly assignsLogits: boolean;
+  /** Whether it is about the token that a later stage picks. */
+  readonly actsAfterPick: boolean;
 }
 
 export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
@@ -32,6 +35,8 @@ export const STD_SAMPLERS: readonly StdSampler[] = STD_NAMES.map((name) => {
     guides: declarations.flatMap((d) => (d.kind === "input" && d.type === "logits" ? [d.name.text] : [])),
     takesGrammar: declaration.params.some((p) => p.type === "grammar"),
     assignsLogits: statements.some((s) => s.kind === "assign" && s.target.text === "logit"),
+    actsAfterPick:
+      !pick && expressionsIn(declaration).some((e) => callsIn(e).some(({ callee }) => callee.text === "picked")),
   };
 });
 

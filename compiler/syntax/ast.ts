@@ -157,7 +157,9 @@ export type TestClause =
   /** The values of a state, one after each step. */
   | { readonly kind: "state"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
   /** The values of a measure, one for each step. */
-  | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span };
+  | { readonly kind: "measure"; readonly name: Name; readonly values: readonly Expr[]; readonly span: Span }
+  /** The stop that ends the text after the last step; empty: it goes on. */
+  | { readonly kind: "stop"; readonly text: string; readonly span: Span };
 
 interface Listed<Kind extends string> extends Base {
   readonly kind: Kind;
@@ -166,7 +168,7 @@ interface Listed<Kind extends string> extends Base {
 
 // ---------------------------------------------------------------- statements
 
-export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure;
+export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure | Stop;
 
 /** `let x = expr` */
 export interface Let extends Base {
@@ -239,6 +241,13 @@ interface Measure extends Base {
   readonly kind: "measure";
   readonly name: Name;
   readonly value: Expr;
+}
+
+/** `stop when cond as "name"`: the text ends with the picked token where the condition holds. */
+interface Stop extends Base {
+  readonly kind: "stop";
+  readonly cond: Expr;
+  readonly reason: StringLit;
 }
 
 // ---------------------------------------------------------------- expressions

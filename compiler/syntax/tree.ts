@@ -201,6 +201,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Clause_measure(_expect, _measure, name, values) {
     return { kind: "measure", name: nameOf(name), values: ast<Ast.ListLit>(values).values, span: spanOf(this) };
   },
+  Clause_stop(_expect, _stop, text) {
+    return { kind: "stop", text: ast<Ast.StringLit>(text).value, span: spanOf(this) };
+  },
   List(_open, values, _close) {
     return { kind: "list", values: list(values), span: spanOf(this) };
   },
@@ -251,6 +254,9 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   },
   Measure(_measure, name, _eq, value) {
     return { kind: "measure", name: nameOf(name), value: ast(value), span: spanOf(this) };
+  },
+  Stop(_stop, _when, cond, _as, reason) {
+    return { kind: "stop", cond: ast(cond), reason: ast(reason), span: spanOf(this) };
   },
 
   Expr_conditional(cond, _question, then, _colon, other) {

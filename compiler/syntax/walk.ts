@@ -51,6 +51,7 @@ function expressionsOf(s: Stmt): readonly Expr[] {
     case "sort":
       return s.by ? [s.by] : [];
     case "if":
+    case "stop":
       return [s.cond];
     case "state":
       return [s.init];

@@ -1,6 +1,6 @@
 /** The context for emitting nodes: the graph so far, its inputs, and the candidate table. */
 import { emit, newBuilder, type Builder } from "../graph/build.js";
-import type { Draw, Feature, Input, NodeId, Uniform } from "../graph/graph.js";
+import type { Draw, Feature, Input, NodeId, Uniform, Window } from "../graph/graph.js";
 import { uniformName } from "../graph/text.js";
 import { limitsOf } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
@@ -13,6 +13,7 @@ export interface Lowering {
   readonly meter: Meter;
   readonly builder: Builder;
   readonly draws: Draw[];
+  readonly windows: Window[];
   readonly features: Feature[];
   /** The columns of features in vocabulary order, by feature. */
   readonly featureColumns: Map<string, NodeId>;
@@ -57,6 +58,7 @@ export function newLowering(meter = new Meter(limitsOf()), disabled: ReadonlySet
     meter,
     builder,
     draws: [],
+    windows: [],
     features: [],
     featureColumns: new Map(),
     asked: new Map(),

@@ -98,6 +98,11 @@ std::vector<ggsl_part> parts_of(const Spec & spec, ggsl_kind kind) {
             parts.push_back(named(kind, GGSL_F32, measure.name));
         }
     }
+    if (kind == GGSL_STOP) {
+        for (const Stop & stop : spec.stops) {
+            add(named(kind, GGSL_BOOL, stop.name));
+        }
+    }
     constexpr ggsl_type types[] = { GGSL_F32, GGSL_I32, GGSL_BOOL };
     for (const Feature & feature : spec.features) {
         if (kind == GGSL_INPUT && feature.from == Feature::From::input) {

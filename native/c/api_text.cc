@@ -59,6 +59,13 @@ bool ggsl_sampler_measure(const llama_sampler * sampler, const char * measure, d
     });
 }
 
+const char * ggsl_sampler_stop(const llama_sampler * sampler) {
+    return guarded<const char *>(nullptr, [&]() -> const char * {
+        const Stop * stop = sampler_of(sampler).sequence.stop();
+        return stop == nullptr ? nullptr : stop->name.c_str();
+    });
+}
+
 int64_t ggsl_sampler_disallowed(const llama_sampler * sampler) {
     return guarded<int64_t>(-1, [&] { return sampler_of(sampler).sequence.disallowed_tokens(); });
 }

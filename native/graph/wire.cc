@@ -139,7 +139,7 @@ Graph decode_wire(const int32_t * words, size_t count) {
     Graph graph;
     graph.uniform_count         = reader.next_in(0, max_uniforms, "a uniform count");
     const int32_t   input_count = reader.next_in(1, max_inputs, "an input count");
-    const int32_t   state_count = reader.next_in(0, max_states, "a count of states and measures");
+    const int32_t   state_count = reader.next_in(0, max_states, "a count of states, measures and stops");
     const int32_t   tap_count   = reader.next_in(0, max_taps, "a tap count");
     const int32_t   node_count  = reader.next_in(1, max_nodes, "a node count");
     int32_t * const outputs[]   = { &graph.outputs.sampled, &graph.outputs.candidates, &graph.outputs.logits,
@@ -161,7 +161,7 @@ Graph decode_wire(const int32_t * words, size_t count) {
         fail(code::invalid_graph, "input 0 must be the logits, f32[V]");
     }
     for (int32_t i = 0; i < state_count; ++i) {
-        graph.states.push_back(reader.next_in(0, node_count - 1, "the node of a state or a measure"));
+        graph.states.push_back(reader.next_in(0, node_count - 1, "the node of a state, a measure or a stop"));
     }
     for (int32_t i = 0; i < tap_count; ++i) {
         graph.taps.push_back(reader.next_in(0, node_count - 1, "a tapped node"));

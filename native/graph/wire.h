@@ -15,7 +15,7 @@ inline constexpr int32_t wire_version = 6;
 inline constexpr int32_t max_nodes    = 65536;
 inline constexpr int32_t max_uniforms = 4096;
 inline constexpr int32_t max_inputs   = 256;
-inline constexpr int32_t max_states   = 512; // measures included
+inline constexpr int32_t max_states   = 640; // measures, stops and windows included
 inline constexpr int32_t max_taps     = 256;
 inline constexpr int32_t max_dim      = 1 << 24; // indices are exact in f32 up to here
 inline constexpr int32_t max_operands = 3;
@@ -79,7 +79,7 @@ struct Column {
 struct Graph {
     int32_t              uniform_count = 0;
     std::vector<Input>   inputs; // inputs[0] are the logits
-    std::vector<int32_t> states; // node of each state's next value, then of each measure
+    std::vector<int32_t> states; // node of each state's next value, then of each window's, measure and stop
     std::vector<int32_t> taps;   // nodes whose values the host reads to go on from them
     std::vector<Node>    nodes;
     Outputs              outputs;

@@ -109,7 +109,8 @@ enum ggsl_kind {
     GGSL_TEXT    = 4, /* a list of tokens to count in: ggsl_sampler_set_text */
     GGSL_GUIDE   = 5, /* the logits of another sequence, a dense column: ggsl_sampler_set_input */
     GGSL_STATE   = 6, /* a number that a text keeps from token to token: ggsl_sampler_state */
-    GGSL_MEASURE = 7  /* a number that is reported with each token: ggsl_sampler_measure */
+    GGSL_MEASURE = 7, /* a number that is reported with each token: ggsl_sampler_measure */
+    GGSL_STOP    = 8  /* a condition that ends the text: ggsl_sampler_stop */
 };
 
 enum ggsl_type { GGSL_F32 = 0, GGSL_I32 = 1, GGSL_BOOL = 2, GGSL_SEED = 3, GGSL_TOKENS = 4, GGSL_GBNF = 5 };
@@ -145,7 +146,7 @@ struct ggsl_cost {
     uint64_t work;           /* rows that they read or write */
     uint64_t sorts;          /* sorts and selections over the vocabulary */
     uint64_t device_bytes;   /* intermediate results that are needed at the same time */
-    uint64_t host_bytes;     /* of the host tail */
+    uint64_t host_bytes;     /* of the host tail and of windows */
     uint64_t upload_bytes;   /* written to the device for each token */
     uint64_t readback_bytes; /* read back for each token */
 };
@@ -236,6 +237,12 @@ GGSL_API bool ggsl_sampler_state(const struct llama_sampler * sampler, const cha
 
 /* The value of a measure for the last generated token, once it is accepted; NaN before. False: INVALID_ARGUMENT. */
 GGSL_API bool ggsl_sampler_measure(const struct llama_sampler * sampler, const char * measure, double * value);
+
+/*
+ * The name of the `stop when` of the chain that ends the text with the last generated token, once it is accepted; of several, the
+ * first in the order of the program. NULL: none does, and the text goes on if the program goes on. It stays until the next token.
+ */
+GGSL_API const char * ggsl_sampler_stop(const struct llama_sampler * sampler);
 
 /*
  * How many tokens of the text a grammar was asked about and did not allow: it waits at them, so the text as a whole may not obey it.

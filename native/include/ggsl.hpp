@@ -94,6 +94,12 @@ public:
     double state(const std::string & name) const { return read(ggsl_sampler_state, name); }
     double measure(const std::string & name) const { return read(ggsl_sampler_measure, name); }
 
+    // The name of the `stop when` that ends the text with the last token; empty: it goes on.
+    std::string stop() const {
+        const char * name = ggsl_sampler_stop(sampler);
+        return name == nullptr ? "" : name;
+    }
+
     // How many tokens of the text a grammar was asked about and did not allow.
     int64_t disallowed() const { return ggsl_sampler_disallowed(sampler); }
 

@@ -52,7 +52,7 @@ struct Written {
     bool               is_forced;  // the chain was not asked
     bool               is_refused; // by a grammar
     bool               is_over;    // the text ends with these tokens, and what comes before them was not read
-    std::vector<float> scalars;    // the next values of the states, then the measures
+    std::vector<float> scalars;    // the next values of the states and windows, the measures, the stops
 };
 
 // The chain's results; raw logits if the sequence has no chain.

@@ -21,9 +21,12 @@ public:
         refused, // a grammar that was asked does not allow it; the text goes on
         stops,   // what may come after it takes longer than the others of a batch can wait: nothing has changed
     };
-    // The text after its next token; `scalars`: the next values of the states, then those of the measures. Throws Failure
+    // The text after its next token; `scalars`: the next values of the states, the measures and the stops. Throws Failure
     // (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing has changed then.
     virtual Move accept(int32_t token, std::span<const float> scalars) = 0;
+
+    // Whether the chain ends the text with its last token.
+    virtual bool ended() const = 0;
 
     // Sets the uniforms and inputs for the next token. Throws Failure.
     virtual void feed(Sampler & sampler) const = 0;

@@ -64,7 +64,7 @@ public:
         token           = results.sampled[0];
         const auto move = moved(results.states);
         found.push_back({ number, token, false, move == Feeder::Move::refused, false, results.states });
-        is_on = move != Feeder::Move::stops && has_room(0) && !model.is_end(token);
+        is_on = move != Feeder::Move::stops && !text.feeder->ended() && has_room(0) && !model.is_end(token);
     }
 
 private:

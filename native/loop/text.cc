@@ -116,11 +116,11 @@ std::optional<int32_t> Text::only_token() const {
 
 Feeder::Move Text::accept(int32_t token, std::span<const float> scalars) {
     const auto   size   = sequence.lookups().place.vocab_size;
-    const size_t count  = sequence.spec().states.size() + sequence.spec().measures.size();
+    const size_t count  = sequence.spec().scalars().size();
     const auto   before = sequence.disallowed_tokens();
     if (token < 0 || token >= size || scalars.size() != count) {
-        fail(code::invalid_argument, "token %d of %d, with %zu of %zu numbers of states and measures", token, size,
-             scalars.size(), count);
+        fail(code::invalid_argument, "token %d of %d, with %zu of %zu numbers of states, measures and stops", token,
+             size, scalars.size(), count);
     }
     try {
         sequence.accept(token, scalars);

@@ -41,6 +41,7 @@ public:
 
     std::optional<int32_t> only_token() const override;
     Move                   accept(int32_t token, std::span<const float> scalars) override;
+    bool                   ended() const override { return sequence.stop() != nullptr; }
     void                   feed(Sampler & sampler) const override;
 
 private:

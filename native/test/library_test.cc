@@ -57,6 +57,7 @@ struct Text {
     std::string              saved;
     int                      in_graph = 0; // tokens that were picked there
     std::vector<double>      states, measures;
+    std::vector<std::string> stops; // of each token; empty: none
     int64_t                  disallowed = 0;
 };
 
@@ -96,6 +97,8 @@ Text generate(llama_model * model, const ggsl_chain * chain, llama_sampler * own
         CHECK(ggsl_sampler_is_in_graph(own) == is_picked, "is_in_graph");
         text.in_graph += is_picked;
         text.tokens.push_back(tokens[0]);
+        const char * const stop = ggsl_sampler_stop(own);
+        text.stops.push_back(stop == nullptr ? "\"\"" : '"' + std::string(stop) + '"');
     }
     if (is_in_graph && text.in_graph == 0) {
         CHECK(ggsl_sampler_refusal(own) != nullptr, "no reason");
@@ -142,10 +145,11 @@ void run_generate(char ** arguments, int count) {
     }
     const Text text =
         generate(model.get(), chain.get(), own, std::strcmp(arguments[3], "graph") == 0, std::atoi(arguments[4]));
-    std::printf("{\"tokens\":%s,\"inGraph\":%d,\"states\":%s,\"measures\":%s,\"disallowed\":%lld,\"saved\":%s}\n",
-                list_of(text.tokens).c_str(), text.in_graph, list_of(text.states).c_str(),
-                list_of(text.measures).c_str(), static_cast<long long>(text.disallowed),
-                text.saved.empty() ? "null" : text.saved.c_str());
+    std::printf(
+        "{\"tokens\":%s,\"inGraph\":%d,\"states\":%s,\"measures\":%s,\"stops\":%s,\"disallowed\":%lld,\"saved\":%s}\n",
+        list_of(text.tokens).c_str(), text.in_graph, list_of(text.states).c_str(), list_of(text.measures).c_str(),
+        list_of(text.stops).c_str(), static_cast<long long>(text.disallowed),
+        text.saved.empty() ? "null" : text.saved.c_str());
 }
 
 // The call must fail with this code and a text with this part.
@@ -172,7 +176,7 @@ void run_errors(char ** arguments) {
     CHECK(ggsl_abi_version() == GGSL_ABI_VERSION, "the version");
     check_error(loads("{"), "INVALID_SPEC", "not JSON");
     check_error(loads("[]"), "INVALID_SPEC", "spec: expected an object, found a list");
-    check_error(loads(replaced(json, "\"ggsl\": 2", "\"ggsl\": 3")), "WRONG_VERSION", "version 3");
+    check_error(loads(replaced(json, "\"ggsl\": 2", "\"ggsl\": 4")), "WRONG_VERSION", "version 4");
     check_error(loads(replaced(json, "\"ggsl\": 2", "\"ggsl\": 2, \"extra\": 1")), "INVALID_SPEC",
                 "unknown member \"extra\"");
     check_error(ggsl_chain_load(nullptr, 1) != nullptr, "INVALID_ARGUMENT", "json is NULL");

@@ -55,6 +55,7 @@ const KINDS: Readonly<Partial<Record<Box["kind"], string>>> = {
   output: "output",
   state: "next state",
   measure: "measure",
+  stop: "stop",
 };
 
 function textsOf({ boxes, edges }: Drawing, id: number): Pick<DrawnNode, "lines" | "title"> {

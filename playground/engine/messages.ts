@@ -176,6 +176,8 @@ export interface WalkReply extends Evaluated {
   readonly states: readonly { readonly name: string; readonly values: readonly number[] }[];
   /** One value for each step. */
   readonly measures: readonly { readonly name: string; readonly values: readonly number[] }[];
+  /** The first step, from 1, at which a text would end, and the name of the stop; absent without one. */
+  readonly stop?: { readonly at: number; readonly name: string };
 }
 
 /** A box of a drawing: its upper left corner and size, in pixels. */

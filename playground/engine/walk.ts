@@ -31,15 +31,17 @@ function walk(
   evaluator: Evaluator,
   logits: Float32Array,
   steps: number,
-): Pick<WalkReply, "tokens" | "surprises" | "states" | "measures"> {
+): Pick<WalkReply, "tokens" | "surprises" | "states" | "measures" | "stop"> {
   const names = Object.keys(evaluator.states);
   const values = names.map(() => [] as number[]);
   const tokens: number[] = [];
   const surprises: number[] = [];
   const measured = new Map<string, number[]>();
+  let stop: WalkReply["stop"];
   record(evaluator, values);
   for (let i = 0; i < steps; i++) {
-    const { token, candidates, measures = {} } = evaluator.evaluate(logits);
+    const { token, candidates, measures = {}, stop: name } = evaluator.evaluate(logits);
+    if (name !== undefined) stop ??= { at: i + 1, name };
     evaluator.accept();
     for (const [name, value] of Object.entries(measures)) {
       measured.set(name, measured.get(name) ?? []);
@@ -50,7 +52,8 @@ function walk(
     record(evaluator, values);
   }
   const measures = Array.from(measured, ([name, all]) => ({ name, values: all }));
-  return { tokens, surprises, measures, states: names.map((name, i) => ({ name, values: values[i]! })) };
+  const states = names.map((name, i) => ({ name, values: values[i]! }));
+  return { tokens, surprises, measures, states, ...(stop && { stop }) };
 }
 
 const record = ({ states }: Evaluator, values: readonly number[][]): void =>

@@ -73,6 +73,7 @@ function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guide
     setUniforms: (values) => generation.setUniforms(values),
     end: generation.end.then(({ finish, stats }) => ({
       finish,
+      ...(stats?.stoppedBy !== undefined && { stoppedBy: stats.stoppedBy }),
       generatedTokens: stats?.generatedTokens ?? 0,
       tokensPerSecond: stats?.tokensPerSecond ?? 0,
     })),

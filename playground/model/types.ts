@@ -22,6 +22,8 @@ export interface WrittenText extends AsyncIterable<Token> {
 
 export interface TextEnd {
   readonly finish: string;
+  /** The name of the stop that ended it. */
+  readonly stoppedBy?: string;
   readonly generatedTokens: number;
   readonly tokensPerSecond: number;
 }

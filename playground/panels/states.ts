@@ -28,10 +28,11 @@ export function openStates(host: HTMLElement, onChange: () => void): StatesPanel
   };
   return {
     steps: () => Number(steps.value),
-    show({ backend, tokens, surprises, states, measures }) {
+    show({ backend, tokens, surprises, states, measures, stop }) {
       const mean = surprises.reduce((a, b) => a + b, 0) / Math.max(1, surprises.length);
+      const ends = stop ? `; a text ends at token ${stop.at}: stop "${stop.name}"` : "";
       say(
-        `on ${backend}; each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}`,
+        `on ${backend}; each picked token accepted; mean surprise ${short(mean)} bits; first tokens ${tokens.slice(0, 12).join(" ")}${ends}`,
         false,
       );
       const shown = [...states.filter(({ values }) => hasMoved(values)), ...measures];

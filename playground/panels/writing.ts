@@ -55,8 +55,8 @@ export function newWriting(
       tokens.add(token);
     }
     if (!isPresent()) return false;
-    const { finish, generatedTokens, tokensPerSecond } = await generation.end;
-    tokens.end(`${generatedTokens} tokens, ${endOf(finish)}, ${Math.round(tokensPerSecond)} tokens/s`);
+    const { finish, stoppedBy, generatedTokens, tokensPerSecond } = await generation.end;
+    tokens.end(`${generatedTokens} tokens, ${endOf(finish, stoppedBy)}, ${Math.round(tokensPerSecond)} tokens/s`);
     sides.settle(side);
     fields.partingLine.textContent = sides.part();
     options.onPlace();
@@ -138,4 +138,5 @@ const ENDS: Readonly<Record<string, string>> = {
   context: "the context is full",
   cancelled: "stopped",
 };
-const endOf = (finish: string): string => ENDS[finish] ?? finish;
+const endOf = (finish: string, stoppedBy: string | undefined): string =>
+  stoppedBy === undefined ? (ENDS[finish] ?? finish) : `stop "${stoppedBy}" ended the text`;

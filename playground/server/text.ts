@@ -13,6 +13,7 @@ interface Event {
 interface Choice {
   readonly text: string;
   readonly finish_reason: "stop" | "length" | null;
+  readonly stop_reason?: string;
   readonly measures?: Readonly<Record<string, number>>;
   readonly logprobs: {
     readonly token_logprobs: readonly number[];
@@ -30,6 +31,7 @@ export function writeText(server: Connection, task: TextTask): WrittenText {
     let count = 0;
     let start = performance.now();
     let finish = "cancelled";
+    let stoppedBy: string | undefined;
     try {
       const { signal } = abort;
       const accept = "text/event-stream";
@@ -39,6 +41,7 @@ export function writeText(server: Connection, task: TextTask): WrittenText {
         const [choice] = event.choices;
         if (!choice) continue;
         if (choice.finish_reason) finish = ENDS[choice.finish_reason];
+        stoppedBy ??= choice.stop_reason;
         const token = tokenOf(choice);
         if (!token) continue;
         if (count++ === 0) start = performance.now();
@@ -48,7 +51,8 @@ export function writeText(server: Connection, task: TextTask): WrittenText {
       if (!abort.signal.aborted) throw error;
     }
     const seconds = (performance.now() - start) / 1000;
-    resolve({ finish, generatedTokens: count, tokensPerSecond: count > 1 ? (count - 1) / seconds : 0 });
+    const tokensPerSecond = count > 1 ? (count - 1) / seconds : 0;
+    resolve({ finish, ...(stoppedBy !== undefined && { stoppedBy }), generatedTokens: count, tokensPerSecond });
   }
   return { [Symbol.asyncIterator]: tokens, cancel: () => abort.abort(), end };
 }

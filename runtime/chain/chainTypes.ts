@@ -1,6 +1,6 @@
 /**
  * The names of a chain as types. A chain that was compiled ahead of time, by `ggsl gen` or the Vite plugin, has the names of
- * its uniforms, inputs, guides, states and measures in its type. Any other chain accepts all names and checks them when they are
+ * its uniforms, inputs, guides, states, measures and stops in its type. Any other chain accepts all names and checks them when they are
  * set.
  */
 import type { EvaluateOptions } from "./evaluate.js";
@@ -8,7 +8,7 @@ import type { Feed } from "../sequence/features/feed.js";
 import type { Guides } from "../sequence/guides.js";
 import type { UniformValues } from "../sequence/sequence.js";
 
-/** The names of a chain that was compiled ahead of time: uniforms, inputs, guides, states and measures. */
+/** The names of a chain that was compiled ahead of time: uniforms, inputs, guides, states, measures and stops. */
 export interface ChainTypes {
   readonly uniforms: object;
   /** The columns that the chain declares with `input`; `Record<string, never>` for one without. */
@@ -19,6 +19,8 @@ export interface ChainTypes {
   readonly states: readonly number[];
   /** Numbers that are reported with each token; absent for a chain without. */
   readonly measures?: object;
+  /** The names of what can end a text; absent for a chain without. */
+  readonly stops?: string;
 }
 
 /** A chain whose names are unknown at compile time. */
@@ -35,6 +37,11 @@ export type Plain<T> = { readonly [Name in keyof T]: T[Name] };
 export type Measured<Result, T extends ChainTypes> = T extends { readonly measures: infer Measures }
   ? Omit<Result, "measures"> & { readonly measures: Plain<Measures> }
   : Result;
+
+/** Statistics of a text: the name of what ended it is one of the chain's. */
+export type Stopped<Stats, T extends ChainTypes> = T extends { readonly stops: infer Names }
+  ? Omit<Stats, "stoppedBy"> & { readonly stoppedBy?: Names }
+  : Stats;
 
 /** Whether names are any, or none. */
 type IsOpen<Names> = string extends keyof Names ? true : false;

@@ -20,6 +20,7 @@ import {
   acceptToken,
   featureInputs,
   measuresOf,
+  stopOf,
   startSequence,
   statesOf,
   uniformsOf,
@@ -72,6 +73,8 @@ export interface StepResult {
   readonly candidates: readonly Candidate[];
   /** The values of the chain's measures by name; absent if it has none. */
   readonly measures?: Readonly<Record<string, number>>;
+  /** The name of the first `stop when` that holds: a text ends with this token; absent if none does. */
+  readonly stop?: string;
 }
 
 /** What a graph is given for one token. */
@@ -157,11 +160,12 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
       latest = outputs;
       latestGiven = begun;
       picked = outputs.sampled;
-      const measured = measuresOf(graph, outputs.states);
-      if (!tail) return { token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...measured };
+      const stop = stopOf(graph, outputs.states);
+      const reported = { ...measuresOf(graph, outputs.states), ...(stop !== undefined && { stop }) };
+      if (!tail) return { token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...reported };
       const rows = tail.apply({ candidates: outputs.candidates, logits: outputs.logits });
       picked = rows.selected < 0 ? undefined : rows.selected;
-      return { token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }), ...measured };
+      return { token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }), ...reported };
     },
     accept(token = picked) {
       checkOpen();

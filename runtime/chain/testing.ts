@@ -173,6 +173,7 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     ),
     ...clauses("state").flatMap((c) => compareState(c.name.text, numbers(c.values), states)),
     ...clauses("measure").flatMap((c) => compareMeasure(c.name.text, numbers(c.values), steps)),
+    ...clauses("stop").flatMap((c) => compareStop(c.text, graph, steps)),
   ];
 }
 
@@ -282,6 +283,21 @@ function compareMeasure(name: string, expected: number[], steps: Evaluation[]): 
   const names = Object.keys(steps[0]!.measures ?? {});
   const known = names.length > 0 ? `it has ${names.join(", ")}` : "it has none";
   throw new InputError(`the stages of the test have no measure \`${name}\`: ${known}`, { code: "INVALID_TEST" });
+}
+
+/** The stop that ends the text after the last step, and none before; an empty name: it goes on. */
+function compareStop(name: string, { stops = [] }: Graph, steps: Evaluation[]): Difference[] {
+  const names = [...new Set(stops.map((s) => s.name))];
+  if (name !== "" && !names.includes(name)) {
+    const known = names.length > 0 ? `they have ${names.join(", ")}` : "they have none";
+    throw new InputError(`the stages of the test have no stop \`${name}\`: ${known}`, { code: "INVALID_TEST" });
+  }
+  const show = (stop: string | undefined): string => stop || "none";
+  const rows = steps.flatMap(({ stop }, i) => {
+    const expected = show(i + 1 === steps.length ? name : undefined);
+    return expected === show(stop) ? [] : [{ at: `step ${i + 1}`, expected, found: show(stop) }];
+  });
+  return rows.length > 0 ? [{ what: "stop", rows }] : [];
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -3,6 +3,7 @@
  * Its tokens are read with the next one that is picked.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { reportedOf } from "@ggsl/compiler/graph/liveness.js";
 import { onlyToken } from "../grammars/bits.js";
 import { grammarOf } from "../sequence/features/feed.js";
 import { uniformsOf, type SequenceState } from "../sequence/sequence.js";
@@ -37,7 +38,7 @@ export interface Forcing {
 
 /**
  * What finds forced tokens; undefined if the model must be asked for each token. The chain keeps what a grammar allows before it drops
- * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, states that depend on them, a host
+ * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, stops, states that depend on them, a host
  * tail. Guides and drafts are read with each token.
  */
 export function forcing({
@@ -51,7 +52,7 @@ export function forcing({
 }: Asked): Forcing | undefined {
   const { alternatives = 0, logprobs } = options;
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
-  const isAlone = guides.length === 0 && speculator === undefined && graph.measures.length === 0;
+  const isAlone = guides.length === 0 && speculator === undefined && reportedOf(graph).length === 0;
   const feature = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
   if (readsRows || !isAlone || feature < 0) return undefined;
   const states = knownStates(graph, sequence.vocabSize);

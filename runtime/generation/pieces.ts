@@ -109,10 +109,15 @@ export interface GenerationStats extends ContextStats {
   readonly disallowedTokens?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
-  /** Why the text ended; absent until then. `end`: the model picked a token that ends it. */
-  readonly finish?: "end" | "stop" | "maxTokens" | "context";
+  /**
+   * Why the text ended; absent until then. `end`: the model picked a token that ends it; `stop`: a stop text came; `stopped`: a
+   * `stop when` of the chain held.
+   */
+  readonly finish?: "end" | "stop" | "stopped" | "maxTokens" | "context";
   /** The stop text that ended it. */
   readonly stopText?: string;
+  /** The name of the `stop when` that ended it; of several that held, of the first in the order of the chain. */
+  readonly stoppedBy?: string;
 }
 
 /**

@@ -18,9 +18,12 @@ interface Facts {
 /** What is counted of a text, without tokens that were taken back. */
 type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">>;
 
+/** Why a text is over. */
+export type TextEnd = Pick<GenerationStats, "finish" | "stopText" | "stoppedBy">;
+
 export class StatsCounter {
   private counts: Counts = { generatedTokens: 0, forcedTokens: 0, disallowedTokens: 0 };
-  private end: Pick<GenerationStats, "finish" | "stopText"> = {};
+  private end: TextEnd = {};
   private milliseconds = 0;
 
   constructor(private readonly facts: Facts) {}
@@ -31,9 +34,14 @@ export class StatsCounter {
   }
 
   /** @param end why the text is over, if it is */
-  record(counts: Counts, end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
+  record(counts: Counts, end: TextEnd = {}): void {
     this.counts = counts;
     this.end = end;
+  }
+
+  /** Why the text is over, if it is. */
+  get why(): TextEnd {
+    return this.end;
   }
 
   get latest(): GenerationStats {

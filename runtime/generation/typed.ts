@@ -1,7 +1,7 @@
 /** Requests and results of a generation, typed with the names of a chain. */
 import type { Chain } from "../chain/chain.js";
-import type { ChainTypes, Given, GuidesOf, Measured, ValuesOf } from "../chain/chainTypes.js";
-import type { GenerateOptions, Generation, Piece, Saved, SequenceRequest } from "./generate.js";
+import type { ChainTypes, Given, GuidesOf, Measured, Stopped, ValuesOf } from "../chain/chainTypes.js";
+import type { GenerateOptions, Generation, GenerationStats, Piece, Saved, SequenceRequest } from "./generate.js";
 import type { SavedSequence } from "../sequence/savedSequence.js";
 
 interface ChainAndResume<T extends ChainTypes> {
@@ -21,9 +21,13 @@ export type GenerateOptionsOf<T extends ChainTypes> = Omit<GenerateOptions, Type
 
 /** `Generation` with the names of a chain. */
 export interface GenerationOf<T extends ChainTypes>
-  extends Omit<Generation, "setUniforms" | "save" | typeof Symbol.asyncIterator>, AsyncIterable<Measured<Piece, T>> {
+  extends
+    Omit<Generation, "setUniforms" | "save" | "stats" | typeof Symbol.asyncIterator>,
+    AsyncIterable<Measured<Piece, T>> {
   /** Sets uniforms from the next token on, without a new graph. Throws `InputError`. */
   setUniforms(values: Given<T["uniforms"]>): void;
   /** The text so far, including the prompt, and the state of the sequence, to continue later with `resume`. */
   save(): Saved<SavedSequence<T["states"]>>;
+  /** Statistics so far. Throws `InputError` before the first piece. */
+  stats(): Stopped<GenerationStats, T>;
 }

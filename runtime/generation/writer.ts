@@ -16,6 +16,7 @@ import {
   measuresOf,
   movesOf,
   statesIn,
+  stopOf,
   uniformsOf,
   type SequenceState,
   type UniformValues,
@@ -24,11 +25,11 @@ import { checkTailKeeps } from "../sequence/tail.js";
 import type { Speculator } from "../decode/speculation/speculator.js";
 import { mayEnd, withoutEnds } from "./ends.js";
 import { forcing, type Forcing } from "./forced.js";
-import type { GenerationStats, Piece, Saved } from "./pieces.js";
+import type { Piece, Saved } from "./pieces.js";
 import { logprobsOf } from "./likelihood.js";
 import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
-import { StatsCounter } from "./statsCounter.js";
+import { StatsCounter, type TextEnd } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
 import type { SequenceRequest } from "./request.js";
@@ -78,7 +79,7 @@ interface Picked {
   readonly told?: Told;
   /** Absent if nothing was asked for. */
   readonly facts?: Omit<Piece, "token" | "text">;
-  /** The states, then the measures. */
+  /** The states, the measures, the stops. */
   readonly scalars: Float32Array;
 }
 
@@ -184,8 +185,7 @@ export class Writer {
     this.isOver = this.isClosed;
     this.forcedAt = this.forcedAt.filter((place) => place < left);
     this.endDisallowed = false;
-    const { finish, stopText } = this.meter.latest;
-    this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+    this.record(this.isClosed ? this.meter.why : {});
   }
 
   close(): void {
@@ -240,17 +240,20 @@ export class Writer {
     for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
     this.record();
     const { stop } = this.output;
-    if (stop) this.end({ finish: "stop", stopText: stop.text });
+    if (stop) return this.end({ finish: "stop", stopText: stop.text });
+    // what ends a thought is not the chain's pick
+    const stoppedBy = picked.isClosing ? undefined : stopOf(this.parts.graph, scalars);
+    if (stoppedBy !== undefined) this.end({ finish: "stopped", stoppedBy });
   }
 
-  private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
+  private end(why: TextEnd): void {
     this.isOver = true;
     for (const one of this.output.flush()) this.ready.push(one);
     this.record(why);
   }
 
   /** @param end why the text is over, if it is */
-  private record(end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
+  private record(end: TextEnd = {}): void {
     this.meter.record(
       {
         generatedTokens: this.text.count,

@@ -3,7 +3,7 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { startSequence, type SequenceState } from "./sequence.js";
 
 /**
- * The same sequence with another graph of its chain. The graphs can differ in what is left of their draws, states, sets and
+ * The same sequence with another graph of its chain. The graphs can differ in what is left of their draws, states, windows, sets and
  * features, so these are found by what they are.
  */
 export function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState) => SequenceState {
@@ -15,6 +15,10 @@ export function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState
     graph.states.map(({ name }) => name),
     main.graph.states.map(({ name }) => name),
   );
+  const windows = places(
+    (graph.windows ?? []).map(({ name }) => name),
+    (main.graph.windows ?? []).map(({ name }) => name),
+  );
   const sets = places(graph.sets ?? [], main.graph.sets ?? []);
   const features = places(plainFeatures(graph), plainFeatures(main.graph));
   return (now) => ({
@@ -22,6 +26,7 @@ export function mirrorOf(graph: Graph, main: SequenceState): (now: SequenceState
     graph,
     streams: own.streams.map((stream, i) => now.streams[draws[i]!] ?? stream),
     states: own.states.map((value, i) => now.states[states[i]!] ?? value),
+    windows: own.windows.map((values, i) => now.windows[windows[i]!] ?? values),
     sets: own.sets.map((set, i) => now.sets[sets[i]!] ?? set),
     features: own.features.map((feature, i) => {
       const same = now.features[features[i]!];

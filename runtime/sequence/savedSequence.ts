@@ -27,6 +27,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly followed?: readonly (readonly number[])[];
   readonly streams: readonly { readonly seed: number; readonly count: number }[];
   readonly states: States;
+  /** The last values of each window, oldest first; absent: none. */
+  readonly windows?: readonly (readonly number[])[];
   readonly step: number;
   readonly history: readonly number[];
   readonly promptLength?: number;
@@ -51,6 +53,7 @@ const SAVED: is.Checks<SavedSequence> = {
   followed: is.listOf("a list of lists of tokens", tokenList()),
   streams: is.listOf("a list of streams", STREAM),
   states: is.listOf("a list of numbers", finite),
+  windows: is.listOf("a list of lists of numbers", is.listOf("a list of numbers", finite)),
   step: is.integer(0, MAX_CONTEXT),
   history: tokenList(),
   promptLength: is.integer(0, MAX_CONTEXT),
@@ -60,6 +63,7 @@ const SAVED: is.Checks<SavedSequence> = {
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [
+  "windows",
   "sets",
   "grammars",
   "followed",
@@ -94,6 +98,7 @@ export function saveSequence(s: SequenceState, tail?: SavedTail): SavedSequence 
     ...(followed.length > 0 && { followed }),
     streams: s.streams.map(({ seed, count }) => ({ seed, count })),
     states: [...s.states],
+    ...(s.windows.length > 0 && { windows: s.windows.map((values) => [...values]) }),
     step: s.step,
     history: [...s.history],
     promptLength: s.promptLength,
@@ -109,7 +114,8 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const fits =
     saved.chain === graph.name &&
     saved.streams.length === graph.draws.length &&
-    saved.states.length === graph.states.length;
+    saved.states.length === graph.states.length &&
+    fitsWindows(graph, saved);
   const refused = invalid(`this is not a saved sequence of the chain \`${graph.name}\``);
   if (!fits) throw refused;
   const stray = [saved.history, saved.prompt ?? [], ...(saved.followed ?? [])]
@@ -135,6 +141,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     features,
     streams,
     states: keptStates(graph, saved.states),
+    windows: (saved.windows ?? []).map((values) => Float32Array.from(values)),
     step: saved.step,
     history: Int32Array.from(saved.history),
     promptLength: saved.promptLength ?? 0,
@@ -142,6 +149,10 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     watches,
   };
 }
+
+/** Whether the windows are those of the chain, with as many values as tokens were generated. */
+const fitsWindows = ({ windows: all = [] }: Graph, { windows = [], step }: SavedSequence): boolean =>
+  windows.length === all.length && windows.every(({ length }, i) => length === Math.min(step, all[i]!.size));
 
 /** The features with their grammars after these tokens; undefined if they are not of this chain. */
 function followedAgain(

@@ -4,7 +4,8 @@
  * immutable plain data: a reference to it is a snapshot.
  */
 import { evaluateUniform, leavesOf, type UniformEnvironment } from "@ggsl/compiler/graph/uniform.js";
-import type { Draw, Ending, Graph, Param, UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import type { Draw, Ending, Graph, Param, UniformExpr, WindowFold } from "@ggsl/compiler/graph/graph.js";
+import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import { MAX_INTEGER } from "@ggsl/compiler/graph/interval.js";
 import { expectedValue } from "@ggsl/compiler/graph/param.js";
 import { fractionMeant } from "@ggsl/compiler/core/range.js";
@@ -28,6 +29,7 @@ import { acceptFeatures, grammarMoves, toldMoves, withGrammars } from "./feature
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "../grammars/types.js";
 import type { Vector } from "../backends/reference/kernels.js";
+import { acceptWindows, foldOf } from "./windows.js";
 import { givenStream, isReplaced, startStream, type Stream } from "./streams.js";
 
 /**
@@ -46,6 +48,8 @@ export interface SequenceState {
   readonly grammars: GrammarValues;
   readonly streams: readonly Stream[];
   readonly states: Float32Array;
+  /** The last values of each window, oldest first. */
+  readonly windows: readonly Float32Array[];
   /** Tokens generated so far. */
   readonly step: number;
   /** Tokens of the prompt. */
@@ -92,6 +96,7 @@ export function startSequence(
     grammars,
     streams,
     states: new Float32Array(graph.states.length),
+    windows: (graph.windows ?? []).map(() => new Float32Array()),
     step: 0,
     promptLength: 0,
     history: new Int32Array(),
@@ -185,7 +190,7 @@ export function toldMovesOf(
 }
 
 /**
- * The sequence after its next token is accepted. `scalars` are the next values of the states, then the measures, from the graph.
+ * The sequence after its next token is accepted. `scalars` are those of the graph: what it keeps, the measures, the stops.
  * @param moves of the token here, if its grammars may not be ready
  */
 export function acceptToken(
@@ -203,6 +208,7 @@ export function acceptToken(
       graph.draws[i]!.at === undefined ? s.at(s.count + 1) : presentStream(sequence, i),
     ),
     states: graph.states.length === 0 ? sequence.states : keptStates(graph, scalars.subarray(0, graph.states.length)),
+    windows: acceptWindows(sequence.windows, graph, scalars),
     step: sequence.step + 1,
     history,
     watches,
@@ -229,12 +235,18 @@ const namedStates = ({ states }: Graph, values: Float32Array): Record<string, nu
 
 /** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
 export const measuresOf = (
-  { states, measures }: Graph,
+  graph: Graph,
   scalars: Float32Array,
 ): { readonly measures?: Readonly<Record<string, number>> } =>
-  measures.length === 0
+  graph.measures.length === 0
     ? {}
-    : { measures: Object.fromEntries(measures.map(({ name }, i) => [name, scalars[states.length + i]!])) };
+    : { measures: Object.fromEntries(graph.measures.map(({ name }, i) => [name, scalars[keptCount(graph) + i]!])) };
+
+/** The name of the stop that ends the text with this token, if one does. `scalars` as for `acceptToken`. */
+export function stopOf(graph: Graph, scalars: Float32Array): string | undefined {
+  const first = keptCount(graph) + graph.measures.length;
+  return graph.stops?.find((_, i) => scalars[first + i] !== 0)?.name;
+}
 
 /** What is kept of the text, after more tokens. */
 function textAfter(
@@ -277,6 +289,10 @@ class Environment implements UniformEnvironment {
 
   state(index: number): number {
     return this.sequence.states[index]!;
+  }
+
+  window(index: number, of: WindowFold): number {
+    return foldOf(this.sequence.windows[index]!, of);
   }
 
   last(k: number): number {

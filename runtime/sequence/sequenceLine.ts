@@ -3,6 +3,7 @@
  * again from the tokens and the states that the graph gave. Of tokens that something else has accepted already, it is computed when it is
  * asked for.
  */
+import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import type { GrammarMove } from "./features/grammars.js";
 import { acceptToken, movesOf, toldMovesOf, withUniforms, type SequenceState, type UniformValues } from "./sequence.js";
 
@@ -13,7 +14,7 @@ const NONE = new Float32Array();
 /** What was accepted. */
 interface Accepted {
   readonly token: number;
-  /** The next values of the states. */
+  /** What is kept of it: the next values of the states, then the values for the windows. */
   readonly states: Float32Array;
   /** What the grammars did with it: their earlier positions are not ready for good. */
   readonly moves: readonly GrammarMove[];
@@ -73,7 +74,7 @@ export class SequenceLine {
     return this.latest.disallowed + this.refused;
   }
 
-  /** @param scalars the next values of the states, then the measures, from the graph */
+  /** @param scalars the scalars of the graph, the next values of the states first */
   accept(token: number, scalars: Float32Array): void {
     this.add(token, this.statesIn(scalars), movesOf(this.now, token));
   }
@@ -88,7 +89,7 @@ export class SequenceLine {
   }
 
   private statesIn(scalars: Float32Array): Float32Array {
-    const { length } = this.latest.graph.states;
+    const length = keptCount(this.latest.graph);
     return length === 0 ? NONE : scalars.slice(0, length);
   }
 

@@ -107,6 +107,7 @@ function factsOf(graph: Graph, vocabSize: number) {
     parameters: parametersOf(graph),
     inputs: inputsOf(graph),
     measures: graph.measures.map(({ name }) => name),
+    stops: [...new Set((graph.stops ?? []).map(({ name }) => name))],
     picks: picksToken(graph),
     cost: costOf(graph, vocabSize),
     explain: explanationText(explainGraph(graph, vocabSize), "in the graph"),

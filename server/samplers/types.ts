@@ -77,6 +77,8 @@ export interface SamplerFacts {
   readonly inputs: readonly SamplerInput[];
   /** The names of the numbers that `measures: true` reports. */
   readonly measures: readonly string[];
+  /** The names of what can end its texts. */
+  readonly stops: readonly string[];
   /** Whether it picks a token; one that does not cannot generate text. */
   readonly picks: boolean;
   /** Warnings. */

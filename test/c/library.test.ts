@@ -40,6 +40,8 @@ interface Text {
   readonly inGraph: number;
   readonly states: number[];
   readonly measures: number[];
+  /** Of each token; empty: none. */
+  readonly stops: string[];
   readonly disallowed: number;
   readonly saved: SavedSequence | null;
 }
@@ -110,6 +112,44 @@ test.each(Object.entries(CHAINS))("%s: the same text in the graph, on the host a
   });
   expect(restored.step).toBe(COUNT);
   expect([...restored.states]).toEqual(inGraph.states);
+});
+
+test("stops, and values over tokens: as in Node.js, in the graph, on the host and restored", async () => {
+  const graph = graphOf(
+    compileProgram(`sampler w(seed: seed) {
+  pick sample(seed)
+  after pick {
+    let level = mean(-log(picked(prob)), last: 5)
+    measure level = level
+    measure peak = max(level, last: 7)
+    stop when step >= 6 and level > 1.5 as "unsure"
+    stop when step >= 6 and min(level, last: 4) < 1 as "sure"
+  }
+}
+chain c = w(11)`),
+  );
+  const [inGraph, onHost] = [textOf(graph, "graph"), textOf(graph, "host")];
+  expect(inGraph.inGraph).toBe(COUNT);
+  expect(inGraph.tokens).toEqual(onHost.tokens);
+  expect(inGraph.stops).toEqual(onHost.stops);
+  const tokens: number[] = [];
+  const options = { chain: chainOf(graph), maxTokens: COUNT, minTokens: COUNT };
+  const generation = model.generate("In the beginning", options);
+  let last: Readonly<Record<string, number>> = {};
+  for await (const { token, measures } of generation) {
+    tokens.push(token);
+    last = measures!;
+  }
+  // it ends there, and the program that reads no stop goes on
+  expect(inGraph.tokens.slice(0, tokens.length)).toEqual(tokens);
+  const first = inGraph.stops.findIndex((stop) => stop !== "");
+  expect(generation.stats()).toMatchObject({ finish: "stopped", stoppedBy: inGraph.stops[first] });
+  expect(tokens).toHaveLength(first + 1);
+  expect(Object.keys(last)).toEqual(["level", "peak"]);
+  const saved = inGraph.saved!;
+  expect(saved.windows!.map(({ length }) => length)).toEqual([4, 6, 3]);
+  const restored = restoreSequence(graph, model.info.vocabSize, saved);
+  expect(restored.windows.map((values) => [...values])).toEqual(saved.windows);
 });
 
 test.each([

@@ -24,6 +24,7 @@ const COMMITTED = [
   ["test/codegen/files/awkward.ggsl", "--dts", "--set", "k=7"],
   ["test/codegen/files/guided.ggsl", "--dts"],
   ["test/codegen/files/spoken.ggsl", "--dts"],
+  ["test/codegen/files/ending.ggsl", "--dts"],
   ["examples/typed-app/chains.ggsl", "--dts"],
   ["examples/typed-app/chains.ggsl", "-o", "examples/typed-app/node/chains.ts"],
 ];

@@ -146,11 +146,11 @@ test.each(["naïve", "épsilon", "名前", "𝒳1", "_x", "N"])("the name %s is 
 });
 
 /** Contextual keywords, which are also names. */
-/** `in` is also the name of an argument. */
+/** Some words are also the names of arguments. */
 const isName = ({ text, scope }: { readonly text: string; readonly scope: string }): boolean =>
-  NAMES_TOO.test(text) || (text === "in" && scope === "variable.parameter.ggsl");
+  NAMES_TOO.test(text) || (["in", "last"].includes(text) && scope === "variable.parameter.ggsl");
 const NAMES_TOO =
-  /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax|fn|as|with|repeat)$/;
+  /^(?:token|probs|logits|order|tokens|kept|bias|history|steps|run|expect|from|sparse|sample|argmax|fn|as|with|repeat|stop|when)$/;
 const COLOURED = /^(?:keyword|storage|constant|support|comment|string|entity)/;
 
 test.each(programFiles().filter((name) => /^(?:compiler|examples)/.test(name)))(

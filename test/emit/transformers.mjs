@@ -3,9 +3,9 @@
  * that is written there. Prints what it found as JSON.
  */
 import { AutoModelForCausalLM, env, Tensor } from "@huggingface/transformers";
-import { compilePipeline } from "ggsl/chain/chain.js";
+import { compile, compilePipeline } from "ggsl/chain/chain.js";
 import { createEvaluator } from "ggsl/chain/evaluate.js";
-import { ChainProcessor } from "ggsl/transformers";
+import { ChainProcessor, ChainStops } from "ggsl/transformers";
 import { messageOf } from "./messageOf.mjs";
 import { writeSmallModel } from "./languageModel.ts";
 
@@ -92,6 +92,18 @@ async function ownDistinct(settings) {
   return new Set(found.map((text) => text.at(-1))).size;
 }
 
+/** A text that a chain ends with its fifth token, and the beginning of one that it does not end. */
+async function stopped() {
+  const chain = compile(`sampler best() { pick argmax(logit)  stop when step >= 4 as "five" }\nchain c = best()`);
+  const processor = new ChainProcessor(chain, { padToken: PAD });
+  const stops = [new ChainStops(processor)];
+  const options = { max_new_tokens: TOKENS, do_sample: false, logits_processor: [processor], stopping_criteria: stops };
+  const prompt = [[1, 2, 3]];
+  const [found] = (await model.generate({ ...inputsOf(prompt), ...options })).tolist();
+  const [whole] = await generate(new ChainProcessor(compilePipeline("greedy()"), { padToken: PAD }), prompt);
+  return { found: found.map(Number), wanted: whole.slice(0, 3 + 5), name: processor.stops[0] };
+}
+
 const greedy = compilePipeline("greedy()");
 const own = compilePipeline("temp(2) |> dist(1)");
 const rows = new ChainProcessor(own, (row) => ({ draws: [row === 0 ? 0.1 : 0.9] }));
@@ -107,6 +119,7 @@ disposed.dispose();
 process.stdout.write(
   JSON.stringify({
     texts,
+    stopped: await stopped(),
     distinct: {
       all: await distinct("temp(2) |> dist(1)"),
       min_p: await distinct("min_p(0.99) |> temp(2) |> dist(1)"),

@@ -17,6 +17,7 @@ interface Report {
   /** The same by transformers.js's own sampler. */
   readonly own: { readonly min_p: number; readonly top_p: number };
   readonly differ: boolean;
+  readonly stopped: { readonly found: readonly number[]; readonly wanted: readonly number[]; readonly name: string };
   readonly faults: readonly string[];
 }
 
@@ -37,6 +38,12 @@ test("texts of a batch are those of the reference, and the same again", () => {
     expect([stages, found]).toEqual([stages, expected]);
     expect([stages, again]).toEqual([stages, expected]);
   }
+});
+
+test("a stop of the chain ends the text, with its criteria", () => {
+  const { found, wanted, name } = report.stopped;
+  expect(found).toEqual(wanted);
+  expect(name).toBe("five");
 });
 
 test("min_p and top_p cut rows off", () => {

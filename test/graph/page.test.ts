@@ -35,7 +35,7 @@ test("the C++ limits equal those of its header, and no valid graph exceeds them"
   expect({ uniforms, inputs, states }).toEqual({
     uniforms: LIMITS.uniforms,
     inputs: LIMITS.inputs,
-    states: LIMITS.states + LIMITS.measures,
+    states: LIMITS.states + LIMITS.windows + LIMITS.measures + LIMITS.stops,
   });
 });
 

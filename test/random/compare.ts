@@ -19,11 +19,11 @@ export function outcomeFault(
 }
 
 function stepFault(
-  { rows, token, states, measures, numbers }: Step,
+  { rows, token, states, measures, stops, numbers }: Step,
   logits: Float32Array,
   picks: Program["picks"],
 ): string | undefined {
-  const bad = [...states, ...measures].find(([, value]) => !Number.isFinite(value));
+  const bad = [...states, ...measures, ...stops].find(([, value]) => !Number.isFinite(value));
   if (bad) return `${bad[0]} is ${bad[1]}`;
   if (numbers.some(Number.isNaN)) return "a dropped row holds NaN";
   if ((picks !== undefined) !== (token !== undefined)) return picks ? "no token is picked" : `token ${token} is picked`;
@@ -52,6 +52,7 @@ export function mismatchesOf(found: readonly Step[], wanted: readonly Step[], is
       here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
       scalarsMismatch("state", here.states, there.states),
       scalarsMismatch("measure", here.measures, there.measures),
+      scalarsMismatch("stop", here.stops, there.stops),
     ].filter((d) => d !== undefined);
     return differences.length === 0 ? [] : { step, ...differences.reduce((a, b) => (b.distance > a.distance ? b : a)) };
   });
@@ -86,7 +87,7 @@ const SCALAR_TOLERANCE = 1e-5;
 type Scalars = ReadonlyMap<string, number>;
 
 /** Some graphs omit states that nothing depends on. No graph omits a measure. */
-function scalarsMismatch(what: "state" | "measure", found: Scalars, wanted: Scalars): Difference | undefined {
+function scalarsMismatch(what: "state" | "measure" | "stop", found: Scalars, wanted: Scalars): Difference | undefined {
   if (what === "measure" && found.size !== wanted.size)
     return different(`there are ${found.size} measures, expected ${wanted.size}`);
   for (const [name, value] of found) {

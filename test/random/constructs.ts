@@ -108,6 +108,7 @@ function statementNotes(s: Stmt, isInsideIf: boolean): Notes {
       return [
         ...[s.kind, ...s.body.flatMap((inner) => statementNotes(inner, false))],
         s.body.some(({ kind }) => kind === "measure") && "measure in after",
+        s.body.some(({ kind }) => kind === "stop") && "stop in after",
       ];
     default:
       return [s.kind];
@@ -160,8 +161,9 @@ function setNotes({ args }: Call): Notes {
 function callNotes({ callee: { text: name }, args }: Call): Notes {
   const first = args[0]?.value;
   const source = args.find((a) => a.name?.text === "in")?.value;
-  const count = args.length - (source ? 1 : 0);
-  const notes = [`${name}()`, `${name}() of ${count}`];
+  const isOverTokens = args.some((a) => a.name?.text === "last");
+  const count = args.length - (source ? 1 : 0) - (isOverTokens ? 1 : 0);
+  const notes = [`${name}()`, `${name}() of ${count}`, ...(isOverTokens ? [`${name}() over tokens`] : [])];
   if (!first) return notes;
   const isWindowed = name === "occurrences" || name === "repeat_len";
   return [

@@ -1,5 +1,6 @@
 /** The results of a graph, token by token. */
 import type { Graph } from "../../compiler/graph/graph.js";
+import { keptCount } from "../../compiler/graph/liveness.js";
 import {
   acceptPrompt,
   acceptToken,
@@ -26,6 +27,8 @@ export interface Step {
   readonly states: ReadonlyMap<string, number>;
   /** The values of the measures of the token, by name. */
   readonly measures: ReadonlyMap<string, number>;
+  /** Whether the stops hold for the token, by name: those that can. */
+  readonly stops: ReadonlyMap<string, number>;
 }
 
 /** Runs a graph. `accepted` tokens are accepted regardless of its picks; without them it accepts its own. */
@@ -36,6 +39,7 @@ export function outcomeOf(
   accepted?: readonly number[],
 ): Step[] {
   const vocabSize = logits[0]!.length;
+  const firstStop = keptCount(graph) + graph.measures.length;
   let sequence = acceptPrompt(
     startSequence(graph, vocabSize, {
       ...options,
@@ -54,6 +58,7 @@ export function outcomeOf(
       token,
       states: new Map(),
       measures: new Map(Object.entries(measuresOf(graph, Float32Array.from(states)).measures ?? {})),
+      stops: new Map((graph.stops ?? []).map(({ name }, n) => [name, states[firstStop + n]!])),
     };
     sequence = acceptToken(sequence, accepted?.[i] ?? chosen(step), Float32Array.from(states));
     return { ...step, states: new Map(Object.entries(statesOf(sequence))) };

@@ -43,6 +43,7 @@ const WANTED: readonly string[] = [
   ...["parameter tokens", "parameter static tokens", "parameter tokens(n)"],
   ...["const text", "const list", "const set", "input logits", "import as", "known window"],
   ...["in: all", "in: prompt", "in: generated", "ends_with(text)", "ends_with(list)", "ends_with(const)"],
+  ...["stop", "stop in after", ...["sum", "mean", "min", "max", "count"].map((name) => `${name}() over tokens`)],
   ...["measure", "measure after the pick", "measure in after", "picked(condition)", "condition == condition"],
   ...["block comment", "comma after the last", "doc of a parameter"],
   ...["parameter seed", "range in", "range >=", "range <=", "range >", "range <"],

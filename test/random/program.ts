@@ -21,7 +21,7 @@ import {
   standardStage,
   type StandardChoice,
 } from "./standard.js";
-import { afterPick, body, measure, picks, settledPick, stateDeclaration } from "./statements.js";
+import { afterPick, body, measure, picks, settledPick, stateDeclaration, stop } from "./statements.js";
 import { counter, newScope, type FunctionName, type Kind, type Named, type Scope, type Text } from "./text.js";
 
 export interface ProgramInput {
@@ -55,6 +55,7 @@ interface OwnChoice {
   readonly body: Text;
   /** Before and after the pick. */
   readonly measures: readonly [Text | undefined, Text | undefined];
+  readonly stop: Text | undefined;
   readonly after: Text | undefined;
 }
 
@@ -76,6 +77,7 @@ const ownChoices = (maxParams: number): fc.Arbitrary<OwnChoice> =>
     states: fc.array(stateDeclaration, { maxLength: 2, size: "max" }),
     body,
     measures: fc.tuple(fc.option(measure, { nil: undefined }), fc.option(measure, { nil: undefined })),
+    stop: fc.option(stop, { nil: undefined, freq: 2 }),
     after: fc.option(afterPick, { nil: undefined, freq: 3 }),
   });
 
@@ -142,6 +144,7 @@ function writeOwn(draft: Draft, globals: Scope, choice: OwnChoice, pick: Text | 
   if (before) lines.push(before(scope));
   if (pick) lines.push(pick(scope));
   if (after) lines.push(after({ ...scope, canUsePicked }));
+  if (choice.stop) lines.push(choice.stop({ ...scope, canUsePicked }));
   // a state may have changed
   if (choice.after) lines.push(choice.after({ ...scope, names: [...scope.names], canUsePicked, canUseWindows: false }));
   globals.order = scope.order;

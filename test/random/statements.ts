@@ -158,14 +158,24 @@ const stateAssign: Snippet = fc
       : `${state.name} ${operator(s)} ${number(s)}`;
   });
 
-/** A value that is reported with the token. */
+/** A scalar over the last tokens. */
+const overTokens: Snippet = fc.oneof(
+  t`${words("sum", "mean", "min", "max")}(${fc.oneof(scalar, whole)}, last: ${words("1", "2", "3")})`,
+  t`count(${flag}, last: ${words("1", "2", "4")})`,
+);
+
+/** A value that is reported with the token; only here are there values over tokens, as the oracle reads what runs alone. */
 export const measure: Snippet = fc
-  .oneof({ weight: 4, arbitrary: scalar }, whole, flag)
+  .oneof({ weight: 4, arbitrary: scalar }, whole, flag, { weight: 2, arbitrary: overTokens })
   .map((write) => (s) => `measure ${s.fresh("m")} = ${write(s)}`);
+
+/** A condition that ends the text. */
+export const stop: Snippet = flag.map((write) => (s) => `stop when ${write(s)} as "${s.fresh("t")}"`);
 
 const afterStatement = fc.oneof(
   { weight: 4, arbitrary: stateAssign },
   { weight: 1, arbitrary: measure },
+  { weight: 1, arbitrary: stop },
   lets,
   branches(fc.oneof(flag, uniformFlag), lines(stateAssign, 1, 2), {}),
 );

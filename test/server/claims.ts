@@ -138,6 +138,8 @@ A connection that was kept open and has no request is closed after 72 s :: serve
 also what is no request at all, has OpenAI's form :: server/requests :: no HTTP
 A stream that has begun ends with an event of that form :: server/lifecycle :: texts that take too long end with an error
 ~/v1/models~ lists these names, after those that ~--alias~ gives the model :: server/models :: lists the names of the model, and those with samplers
+has its name beside the reason, in each API :: server/apis/parts :: a stop of the chain has its name beside the reason
+~stops~ of what ~POST /v1/samplers~ answers :: server/samplers :: a program: its chain, parameters, inputs and measures
 A sampler with errors is a 400 with the line and column of the first one :: server/samplers :: errors of a program have codes, places and help, in OpenAI's form
 a sampler that costs more is refused before it runs :: server/hostile :: refuses a sampler that costs more than --limit allows
 If the chain has none, the request is refused :: server/requests :: is refused, and not ignored in silence
@@ -168,6 +170,7 @@ The key is in ~x-api-key~ or in ~authorization~ :: server/apis/requests :: come 
 Results of tools are messages of the role ~tool~, in the order in which they come :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 those of a history reach the template as ~reasoning_content~ :: server/apis/translate :: results of tools are messages in their order, thoughts are the template's
 or ~stop_sequence~, with the text that ended it :: server/apis/parts :: why a text ended
+it is ~end_turn~, and ~stopped_by~ has its name :: server/apis/parts :: a stop of the chain has its name beside the reason
 A last message of the assistant [goes on](server.md#answers-that-have-begun): the answer :: server/clients/anthropic :: an answer that has begun
 In ~/api/chat~ a last message of the assistant [goes on] :: server/clients/ollama :: an answer that has begun
 ~message_delta~ has the final numbers :: server/apis/parts :: blocks of thoughts, texts and calls, whole and by the client's stream

@@ -179,6 +179,28 @@ describe("a sampler of the request", () => {
     expect(twice.body.error).toMatchObject({ param: "temperature", code: "invalid_request" });
   });
 
+  test("a stop of the chain ends the text, alone and in a stream, of each choice by its own", async () => {
+    const program = `import { temp } from "std"
+sampler until(seed: seed) {
+  pick sample(seed)
+  stop when step >= 2 and mean(-log(picked(prob)), last: 3) > 1.5 as "unsure"
+  stop when step >= 6 as "long"
+}
+chain c(seed: seed = 1) = temp(0.8) |> until(seed)`;
+    const { body } = await ask({ sampler: program, n: 3, seed: 5, max_tokens: 12, ignore_eos: true });
+    const { choices } = body as { choices: { text: string; finish_reason: string; stop_reason: string }[] };
+    for (const choice of choices) expect(choice).toMatchObject({ finish_reason: "stop" });
+    expect(choices.every(({ stop_reason }) => ["unsure", "long"].includes(stop_reason))).toBe(true);
+    const fields = { sampler: program, seed: 5, max_tokens: 12, ignore_eos: true, stream: true };
+    const answer = await fetch(`${server.url}/v1/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "demo", prompt: PROMPT, ...fields }),
+    });
+    const last = eventsOf(await answer.text()).at(-1) as { choices: object[] };
+    expect(last.choices[0]).toMatchObject({ finish_reason: "stop", stop_reason: choices[0]!.stop_reason });
+  });
+
   test("inputs and measures", async () => {
     const program = `
       import { dist } from "std"

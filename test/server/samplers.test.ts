@@ -30,7 +30,7 @@ chain warm(
   flag: bool = true,
   seed: seed = random,
 ) = boost() |> drop(banned) |> top_k(8) |> temp(t) |> dist(seed)
-sampler drop(banned: tokens) { keep token not in banned  measure left = n }
+sampler drop(banned: tokens) { keep token not in banned  measure left = n  stop when n < 2 as "few" }
 chain cold() = top_k(3) |> dist(1)
 `;
 
@@ -64,6 +64,7 @@ describe("what a request brings", () => {
     ]);
     expect(sampler.inputs).toEqual([{ name: "green", kind: "column", type: "f32", capacity: 8 }]);
     expect([sampler.form, sampler.chainName, sampler.measures]).toEqual(["program", "warm", ["left"]]);
+    expect(sampler.stops).toEqual(["few"]);
     const cold = await store.get({ sampler: PROGRAM, chain: "cold" });
     expect([cold.chainName, cold.id === sampler.id]).toEqual(["cold", false]);
   });

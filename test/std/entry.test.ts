@@ -20,13 +20,13 @@ const TEXTS = Array.from({ length: SIZE }, (_, i) =>
 /** Does not change the table. */
 const NOTHING = "temp(1)";
 
-describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides }) => {
+describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides, actsAfterPick }) => {
   test("its file has no warning", () => {
     const path = `compiler/std/${name}.ggsl`;
     expect(checkProgram({ name: path, text: readFileSync(path, "utf8") })).toEqual([]);
   });
 
-  test("its example picks a token, or changes the table", () => {
+  test("its example picks a token, changes the table, or ends a text", () => {
     const logits = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 1, dropped: 0 });
     const { history: loop, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
     const history = [OPENING, ...loop];
@@ -44,6 +44,11 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides }) => {
     const steps = stepsOf(example);
     expect(steps.filter(({ token }) => (token === null) === (picks !== undefined))).toEqual([]);
     if (picks) return;
+    if (actsAfterPick) {
+      // with the same logits, the same token follows
+      expect(stepsOf(`${example} |> greedy()`).flatMap(({ stop = [] }) => stop)).not.toEqual([]);
+      return;
+    }
     expect(steps.map(({ candidates }) => candidates)).not.toEqual(stepsOf(NOTHING).map(({ candidates }) => candidates));
   });
 });

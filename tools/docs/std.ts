@@ -45,7 +45,7 @@ function neededArg(sampler: StdSampler, param: Param): string {
  * what has no default is as in the example.
  */
 function countNodes(sampler: StdSampler, withUniforms: boolean): number {
-  const { name, picks, declaration } = sampler;
+  const { name, picks, actsAfterPick, declaration } = sampler;
   const { params } = declaration;
   const isUniform = (p: Param): boolean => withUniforms && !p.isStatic && ["f32", "i32", "bool"].includes(p.type);
   const uniforms = params.filter(isUniform).map(textOf);
@@ -54,9 +54,13 @@ function countNodes(sampler: StdSampler, withUniforms: boolean): number {
     if (isUniform(p)) return [`${p.name.text}: ${p.name.text}`];
     return p.default ? [] : [`${p.name.text}: ${neededArg(sampler, p)}`];
   });
-  const chain = `import { ${name} } from "std"\nchain c(${uniforms.join(", ")}) = ${name}(${args.join(", ")})\n`;
-  const outputs = picks ? (["sampled"] as const) : (["candidates", "logits"] as const);
-  return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
+  const nodesOf = (stages: string): number => {
+    const chain = `import { ${name === "greedy" ? name : `${name}, greedy`} } from "std"\nchain c(${uniforms.join(", ")}) = ${stages}\n`;
+    const outputs = picks || actsAfterPick ? (["sampled"] as const) : (["candidates", "logits"] as const);
+    return graphOf(compileProgram(chain, { outputs })).nodes.filter(launches).length;
+  };
+  const call = `${name}(${args.join(", ")})`;
+  return actsAfterPick ? nodesOf(`${call} |> greedy()`) - nodesOf("greedy()") : nodesOf(call);
 }
 
 interface Counts {

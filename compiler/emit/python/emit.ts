@@ -68,9 +68,9 @@ export function emitPython(graph: Graph, library: PythonLibrary): string {
 }
 
 const OPTIONAL = `try:
-    from transformers import LogitsProcessor
+    from transformers import LogitsProcessor, StoppingCriteria
 except ImportError:
-    LogitsProcessor = object
+    LogitsProcessor = StoppingCriteria = object
 `;
 
 /** A text in a comment. */

@@ -51,6 +51,7 @@ export function expressionText(expr: UniformExpr): string {
   if ("param" in expr) return `_saturate(self.params[${stringText(expr.param)}])`;
   if ("draw" in expr) return `self._draw_${expr.draw}(vocab)`;
   if ("state" in expr) return `_saturate(self.states[${expr.state}])`;
+  if ("window" in expr) return `_saturate(self._window(${expr.window}, "${expr.of}"))`;
   if ("last" in expr) return `self._last(${expr.last})`;
   if ("ends_with" in expr) return condition(`self._since(${endingText(expr.ends_with)}) == 0.0`);
   if ("since" in expr) return `self._since(${endingText(expr.since)})`;

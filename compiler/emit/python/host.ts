@@ -42,9 +42,22 @@ const endingsOf = (graph: Graph): ReturnType<typeof endingOf>[] =>
     .map(endingOf)
     .filter((ending) => ending !== undefined);
 
+const WINDOW = `
+    def _window(self, index, of):
+        values = self.windows[index]
+        if of == "sum":
+            total = 0.0
+            for value in values:
+                total += value
+            return total
+        largest = float(np.finfo(np.float32).max)
+        return min(values, default=largest) if of == "min" else max(values, default=-largest)
+`;
+
 /** The class `Sequence`. */
 export function sequenceText(graph: Graph, surface: Surface): string {
   const endings = [...new Set(endingsOf(graph).map((ending) => endingText(ending!)))];
+  const { states, windows = [] } = graph;
   const [bias, pieces] = [hasBias(graph), comparesTexts(graph)];
   const extra = [...(bias ? ["bias=None"] : []), ...(pieces ? ["pieces=None"] : [])];
   return `
@@ -62,6 +75,7 @@ ${docOf(graph)}
         self.sets = [${setsOf(graph).map(setText).join(", ")}]
         self.tokens, self.step, self.prompt_length, self.states = [], 0, 0, None
 ${indented([
+  ...(windows.length > 0 ? [`self.windows = [[] for _ in range(${windows.length})]`] : []),
   ...(bias ? ["self.bias = dict(bias or {})"] : []),
   ...(pieces
     ? [
@@ -92,15 +106,19 @@ ${inputsText(graph, surface)}
             self.states = [${graph.states.map(({ init, type }) => keptText(`np.float32(${expressionText(init)})`, type)).join(", ")}]
 
     def accept(self, token, states=()):
-        """Goes on to the next token; \`states\` are the values that \`sample\` gave."""
+        """Goes on to the next token; \`states\` are the next values of states and windows that \`sample\` gave."""
 ${indented([
-  ...(graph.states.length > 0
-    ? [`self.states = [${graph.states.map(({ type }, i) => keptText(`np.float32(states[${i}])`, type)).join(", ")}]`]
+  ...(states.length > 0
+    ? [`self.states = [${states.map(({ type }, i) => keptText(`np.float32(states[${i}])`, type)).join(", ")}]`]
     : []),
+  ...windows.map(
+    ({ size }, i) =>
+      `self.windows[${i}] = [*self.windows[${i}], float(np.float32(states[${states.length + i}]))][-${size}:]`,
+  ),
   "self._read(token)",
   "self.step += 1",
 ])}
-
+${windows.length > 0 ? WINDOW : ""}
     def _read(self, token):
 ${indented([
   "self.tokens.append(int(token))",

@@ -1,7 +1,9 @@
 /** The class `Sampler` of the emitted file, which runs a batch of texts, and the class for Hugging Face's `generate`. */
 import type { Graph } from "../../graph/graph.js";
+import { keptCount } from "../../graph/liveness.js";
 import { setsOf } from "../../graph/sets.js";
 import type { Surface } from "../surface.js";
+import { stringText } from "./expression.js";
 import { comparesTexts, inputsByGiver } from "./host.js";
 
 /** How each library makes arrays of the host's numbers, on the device of the logits. */
@@ -17,7 +19,9 @@ export function samplerText(graph: Graph, surface: Surface, library: keyof typeo
   const { computed, given } = inputsByGiver(graph, surface);
   const { of } = ARRAYS[library];
   const picks = graph.outputs.sampled !== undefined;
-  const states = graph.states.map((_, i) => `result["next_state_${i}"][i, 0].item()`).join(", ");
+  const kept = surface.scalars.slice(0, keptCount(graph));
+  const states = kept.map(({ name }) => `result["${name}"][i, 0].item()`).join(", ");
+  const stops = (graph.stops ?? []).map(({ name }, i) => `(${stringText(name)}, "stop_${i}")`).join(", ");
   const collected =
     library === "numpy"
       ? "{name: np.stack([row[name] for row in rows]) for name in rows[0]}"
@@ -42,7 +46,7 @@ class Sampler:
 
         self.sequences = [Sequence(**{name: part(name, value, i) for name, value in values.items()}) for i in range(batch)]
         self.result = None
-
+${stops === "" ? "" : `        # of the latest call: for each text the name of the stop that ends it with this token, or None\n        self.stops = [None] * batch\n`}
     def prompt(self, tokens):
         """The tokens of each text so far."""
         for sequence, row in zip(self.sequences, tokens):
@@ -57,13 +61,13 @@ ${missing.length > 0 ? `        for name in (${missing.join(", ")},):\n         
       ? `        rows = [s.inputs(V) for s in self.sequences]\n        inputs = {**${collected}, **inputs}\n`
       : ""
   }        self.result = sample(logits, ${uniforms}.reshape(B, ${surface.fed.length}), inputs)
-${picks ? `        tokens = self.result["sampled"][:, 0]\n        self.accept(tokens)\n        return tokens` : "        return self.result"}
+${stops === "" ? "" : `        self.stops = [next((name for name, key in (${stops},) if self.result[key][i, 0].item() != 0), None) for i in range(B)]\n`}${picks ? `        tokens = self.result["sampled"][:, 0]\n        self.accept(tokens)\n        return tokens` : "        return self.result"}
 
     def accept(self, tokens):
         """Goes on after these tokens${picks ? ", which replace those picked" : ""}; \`result\` is of the latest call."""
         ${states === "" ? "for sequence, token in zip(self.sequences, tokens):" : "result = self.result\n        for i, (sequence, token) in enumerate(zip(self.sequences, tokens)):"}
             sequence.accept(int(token)${states === "" ? "" : `, [${states}]`})
-${library === "torch" && picks ? PROCESSOR : ""}`;
+${library === "torch" && picks ? PROCESSOR : ""}${library === "torch" && picks && stops !== "" ? CRITERIA : ""}`;
 }
 
 /** Whether a list is the value of one text: a set of tokens, or the texts of all tokens. */
@@ -75,6 +79,20 @@ function wholeText(graph: Graph): string {
   ];
   return tests.join(" or ") || "False";
 }
+
+/** What ends the texts of `generate`, for a chain with stops. */
+const CRITERIA = `
+
+class GgslStoppingCriteria(StoppingCriteria):
+    """For the same call of \`generate\` as the processor: ends each text where a stop of the chain holds."""
+
+    def __init__(self, processor):
+        self._processor = processor
+
+    def __call__(self, input_ids, scores, **kwargs):
+        stops = self._processor._sampler.stops
+        return torch.tensor([stop is not None for stop in stops], device=input_ids.device)
+`;
 
 const PROCESSOR = `
 

@@ -4,6 +4,8 @@
 #include "sequence/sequence.h"
 
 #include <algorithm>
+#include <deque>
+#include <limits>
 
 namespace ggsl::c {
 
@@ -15,6 +17,9 @@ public:
     double draw(int32_t index) const override { return sequence.present_draw(static_cast<size_t>(index)); }
     double state(int32_t index) const override {
         return static_cast<double>(sequence.state_values[static_cast<size_t>(index)]);
+    }
+    double window(int32_t index, WindowFold of) const override {
+        return fold_of(sequence.windows[static_cast<size_t>(index)], of);
     }
     double last(int32_t k) const override {
         const auto & history = sequence.history;
@@ -31,6 +36,19 @@ public:
     double prompt_length() const override { return static_cast<double>(sequence.prompt_length); }
 
 private:
+    // In f64, from the oldest value on.
+    static double fold_of(const std::deque<float> & values, WindowFold of) {
+        constexpr auto largest = static_cast<double>(std::numeric_limits<float>::max());
+        double         result  = of == WindowFold::sum ? 0 : of == WindowFold::min ? largest : -largest;
+        for (const float value : values) {
+            const auto x = static_cast<double>(value);
+            result       = of == WindowFold::sum   ? result + x
+                           : of == WindowFold::min ? std::min(result, x)
+                                                   : std::max(result, x);
+        }
+        return result;
+    }
+
     const Sequence & sequence;
 };
 

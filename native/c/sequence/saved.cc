@@ -89,6 +89,13 @@ std::string Saved::write(const Sequence & sequence) {
     for (const float state : sequence.state_values) {
         states.push_back(static_cast<double>(state));
     }
+    for (const std::deque<float> & window : sequence.windows) {
+        Json values = Json::array();
+        for (const float value : window) {
+            values.push_back(static_cast<double>(value));
+        }
+        json["windows"].push_back(std::move(values));
+    }
     const auto history = sequence.recent(), prompt = sequence.recent_prompt();
     json["history"]      = std::vector<int32_t>(history.begin(), history.end());
     json["prompt"]       = std::vector<int32_t>(prompt.begin(), prompt.end());
@@ -136,6 +143,30 @@ void Saved::restore() {
         states.push_back(static_cast<float>(number_of(state)));
     }
     sequence.keep_states(states);
+    restore_windows();
+}
+
+void Saved::restore_windows() {
+    const Json & from  = *static_cast<const Json *>(json);
+    const auto & specs = sequence.spec().windows;
+    const Json   none  = Json::array();
+    const auto   found = from.find("windows");
+    const Json & given = found == from.end() ? none : *found;
+    if (!given.is_array() || given.size() != specs.size()) {
+        refuse_saved(sequence.spec());
+    }
+    for (size_t i = 0; i < specs.size(); ++i) {
+        const auto length = static_cast<size_t>(std::min<int64_t>(sequence.steps, specs[i].size));
+        if (!given[i].is_array() || given[i].size() != length) {
+            refuse_saved(sequence.spec());
+        }
+        for (const Json & value : given[i]) {
+            if (!is_finite_f32(value)) {
+                refuse_part("windows", "a list of lists of numbers");
+            }
+            sequence.windows[i].push_back(static_cast<float>(number_of(value)));
+        }
+    }
 }
 
 void Saved::restore_params() {

@@ -20,6 +20,7 @@ private:
     void restore_followed();
     void restore_watches();
     void restore_streams();
+    void restore_windows();
 
     Sequence     sequence;
     const void * json; // a Json, whose header is large

@@ -145,6 +145,7 @@ void Sequence::restart() {
     start_streams();
     start_grammars(-1);
     state_values.assign(chain->states.size(), 0);
+    windows.assign(chain->windows.size(), {});
     init_states([](const Expression &) { return true; });
 }
 
@@ -225,6 +226,16 @@ void Sequence::keep_states(std::span<const float> values) {
     }
 }
 
+// One value for each window.
+void Sequence::keep_windows(std::span<const float> values) {
+    for (size_t i = 0; i < windows.size(); ++i) {
+        windows[i].push_back(values[i]);
+        if (windows[i].size() > static_cast<size_t>(chain->windows[i].size)) {
+            windows[i].pop_front();
+        }
+    }
+}
+
 void Sequence::append(std::span<const int32_t> tokens) {
     append_last(history, tokens, history_needed);
     for (size_t i = 0; i < watches.size(); ++i) {
@@ -285,8 +296,19 @@ void Sequence::accept(int32_t token, std::span<const float> scalars) {
     }
     append({ &token, 1 });
     keep_states(scalars.first(state_values.size()));
-    measure_values.assign(scalars.begin() + static_cast<int64_t>(state_values.size()), scalars.end());
+    keep_windows(scalars.subspan(state_values.size(), windows.size()));
+    const auto reported = scalars.subspan(state_values.size() + windows.size());
+    measure_values.assign(reported.begin(), reported.end());
     ++steps;
+}
+
+const Stop * Sequence::stop() const {
+    for (size_t i = chain->measures.size(); i < measure_values.size(); ++i) {
+        if (measure_values[i] != 0) {
+            return &chain->stops[i - chain->measures.size()];
+        }
+    }
+    return nullptr;
 }
 
 std::span<const int32_t> Sequence::recent() const {

@@ -5,6 +5,8 @@
 #include "sequence/lookups.h"
 #include "sequence/random.h"
 
+#include <deque>
+
 namespace ggsl::c {
 
 // An ending in a text.
@@ -36,7 +38,7 @@ public:
     void restart();
     // Tokens of the prompt, or of text that something else wrote.
     void accept_prompt(std::span<const int32_t> tokens);
-    // The next token; `scalars`: the next values of the states, then those of the measures, from the graph. A grammar waits at a
+    // The next token; `scalars`: of the graph, in the order of Spec::scalars. A grammar waits at a
     // token that it does not allow, and where it is not asked. Throws Failure (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing is changed then.
     void accept(int32_t token, std::span<const float> scalars);
 
@@ -50,9 +52,11 @@ public:
     double                     param(size_t index) const { return params[index]; }
     const std::vector<float> & states() const { return state_values; }
     const std::vector<float> & measures() const { return measure_values; } // of the last token; empty before it
-    int64_t                    step() const { return steps; }
-    int64_t                    disallowed_tokens() const { return disallowed; } // that a grammar was asked about
-    bool                       has_prompt() const { return prompt_length > 0; }
+    // The first stop that holds at the last token; null: none does.
+    const Stop * stop() const;
+    int64_t      step() const { return steps; }
+    int64_t      disallowed_tokens() const { return disallowed; } // that a grammar was asked about
+    bool         has_prompt() const { return prompt_length > 0; }
 
     Given given;
 
@@ -75,6 +79,7 @@ private:
     template <typename Wanted> void init_states(const Wanted & wanted);
     void                            init_unless_begun();
     void                            keep_states(std::span<const float> values);
+    void                            keep_windows(std::span<const float> values);
     void                            append(std::span<const int32_t> tokens);
     // The last tokens of the text, and of the prompt, as many as the chain needs.
     std::span<const int32_t> recent() const;
@@ -92,9 +97,10 @@ private:
     std::vector<Followed>                   followed; // by feature
     std::vector<Stream>                     streams;
     std::vector<float>                      state_values;
-    std::vector<float>                      measure_values;
-    std::vector<Watch>                      watches; // by ending
-    std::vector<int32_t>                    history; // at least the last tokens that the chain needs
+    std::vector<std::deque<float>>          windows;        // the last values, oldest first
+    std::vector<float>                      measure_values; // and then those of the stops
+    std::vector<Watch>                      watches;        // by ending
+    std::vector<int32_t>                    history;        // at least the last tokens that the chain needs
     std::vector<int32_t>                    prompt;
     size_t                                  history_needed = 0;
     size_t                                  prompt_needed  = 0;

@@ -33,7 +33,7 @@ public:
             found.sorts += (op == OpId::argsort || op == OpId::top_k) && node_at(node.inputs[0]).dim == dim_vocabulary;
         }
         found.device_bytes = word * most_live();
-        found.host_bytes   = tail_bytes();
+        found.host_bytes   = tail_bytes() + word * window_values();
         uint64_t uploads   = spec.uniforms.size();
         for (size_t i = 1; i < spec.inputs.size(); ++i) {
             // columns that never change are on the device already
@@ -41,7 +41,7 @@ public:
                 spec.is_constant(spec.inputs[i]) ? 0 : static_cast<uint64_t>(spec.inputs[i].fed_size(vocab_size));
         }
         found.upload_bytes = word * uploads;
-        uint64_t reads     = spec.states.size() + spec.measures.size();
+        uint64_t reads     = spec.scalars().size();
         for (const int32_t output : outputs()) {
             reads += output < 0 ? 0 : rows(node_at(output));
         }
@@ -52,6 +52,15 @@ public:
 private:
     const SpecNode & node_at(int32_t id) const { return spec.nodes[static_cast<size_t>(id)]; }
     uint64_t         rows(const SpecNode & node) const { return static_cast<uint64_t>(bind_dim(node.dim, vocab_size)); }
+
+    // The values that a sequence keeps in windows.
+    uint64_t window_values() const {
+        uint64_t values = 0;
+        for (const Window & window : spec.windows) {
+            values += static_cast<uint64_t>(window.size);
+        }
+        return values;
+    }
 
     std::array<int32_t, 4> outputs() const {
         return { spec.outputs.sampled, spec.outputs.candidates, spec.outputs.logits, spec.outputs.probs };
@@ -81,11 +90,8 @@ private:
         for (const int32_t output : outputs()) {
             keep(output);
         }
-        for (const State & state : spec.states) {
-            keep(state.next);
-        }
-        for (const Measure & measure : spec.measures) {
-            keep(measure.node);
+        for (const int32_t scalar : spec.scalars()) {
+            keep(scalar);
         }
         std::vector<std::vector<size_t>> ends(count);
         for (size_t id = 0; id < count; ++id) {

@@ -118,6 +118,7 @@ double evaluate(const Expression & e, const Environment & environment) {
         case Expression::Kind::param:         return saturate(environment.param(e.index));
         case Expression::Kind::draw:          return environment.draw(e.index);
         case Expression::Kind::state:         return saturate(environment.state(e.index));
+        case Expression::Kind::window:        return saturate(environment.window(e.index, e.of));
         case Expression::Kind::last:          return environment.last(e.index);
         case Expression::Kind::ends_with:     return environment.since(e.index) == 0 ? 1 : 0;
         case Expression::Kind::since:         return environment.since(e.index);

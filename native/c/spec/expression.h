@@ -17,12 +17,16 @@ struct Ending {
     bool operator==(const Ending &) const = default;
 };
 
+// What is computed of the values in a window.
+enum class WindowFold { sum, min, max };
+
 struct Expression {
     enum class Kind {
         number,
         param,
         draw,
         state,
+        window,
         last,
         ends_with,
         since,
@@ -33,11 +37,12 @@ struct Expression {
         operation
     };
 
-    Kind                    kind     = Kind::number;
-    double                  number   = 0;
-    int32_t                 index    = 0; // of the parameter, draw, state, ending or set; for `last` how far back
-    UniformOp               op       = UniformOp::add_;
-    std::vector<Expression> operands = {}; // of an operation; the token of `member`
+    Kind                    kind   = Kind::number;
+    double                  number = 0;
+    int32_t                 index  = 0; // of the parameter, draw, state, window, ending or set; for `last` how far back
+    UniformOp               op     = UniformOp::add_;
+    WindowFold              of     = WindowFold::sum; // of a window
+    std::vector<Expression> operands = {};            // of an operation; the token of `member`
 };
 
 // The values of the leaves for one token.
@@ -48,6 +53,7 @@ public:
     virtual double param(int32_t index) const                 = 0;
     virtual double draw(int32_t index) const                  = 0;
     virtual double state(int32_t index) const                 = 0;
+    virtual double window(int32_t index, WindowFold of) const = 0;
     virtual double last(int32_t k) const                      = 0; // -1 where the text is shorter
     virtual double since(int32_t ending) const                = 0; // `never` if the text never ended so
     virtual bool   is_member(double token, int32_t set) const = 0;

@@ -17,10 +17,11 @@ struct Counted {
 };
 
 constexpr Counted counted[] = {
-    { "nodes", limits::nodes },   { "params", limits::params },     { "uniforms", limits::uniforms },
-    { "draws", limits::draws },   { "states", limits::states },     { "measures", limits::measures },
-    { "inputs", limits::inputs }, { "features", limits::features }, { "sets", limits::sets },
-    { "stages", limits::stages }, { "tail", limits::tail },
+    { "nodes", limits::nodes },       { "params", limits::params },   { "uniforms", limits::uniforms },
+    { "draws", limits::draws },       { "states", limits::states },   { "measures", limits::measures },
+    { "stops", limits::stops },       { "windows", limits::windows }, { "inputs", limits::inputs },
+    { "features", limits::features }, { "sets", limits::sets },       { "stages", limits::stages },
+    { "tail", limits::tail },
 };
 
 void check_counts(Reading & reading) {
@@ -55,13 +56,41 @@ void refuse_any(const Faults & faults, const char * code = code::invalid_spec) {
 void check_version(const Json & json) {
     const auto version = json.is_object() ? json.find("ggsl") : json.end();
     if (version != json.end() && is_integer(*version) && number_of(*version) > spec_version) {
-        refuse(code::wrong_version, "the spec is of version " + show(*version) +
-                                        ", this library reads versions 1 and " + std::to_string(spec_version) +
+        refuse(code::wrong_version, "the spec is of version " + show(*version) + ", this library reads versions 1 to " +
+                                        std::to_string(spec_version) +
                                         ": take a newer libggsl, or compile the chain with the compiler of this one");
     }
 }
 
+// What an earlier version does not have yet.
+void check_members(Reading & reading) {
+    const int64_t version = reading.json["ggsl"].get<int64_t>();
+    for (const auto & [name, since] : members_since) {
+        if (since > version && reading.json.contains(name)) {
+            reading.fault("spec." + std::string(name) + ": a spec of version " + std::to_string(version) +
+                          " has no such member; version " + std::to_string(since) + " has");
+        }
+    }
+}
+
 } // namespace
+
+std::vector<int32_t> Spec::scalars() const {
+    std::vector<int32_t> nodes;
+    for (const State & state : states) {
+        nodes.push_back(state.next);
+    }
+    for (const Window & window : windows) {
+        nodes.push_back(window.next);
+    }
+    for (const Measure & measure : measures) {
+        nodes.push_back(measure.node);
+    }
+    for (const Stop & stop : stops) {
+        nodes.push_back(stop.node);
+    }
+    return nodes;
+}
 
 Graph wire_graph(const Spec & spec) {
     const auto           dim = [](Dim given) { return given == dim_vocabulary ? -1 : given; };
@@ -69,7 +98,7 @@ Graph wire_graph(const Spec & spec) {
                                 wire_version,
                                 static_cast<int32_t>(spec.uniforms.size()),
                                 static_cast<int32_t>(spec.inputs.size()),
-                                static_cast<int32_t>(spec.states.size() + spec.measures.size()),
+                                static_cast<int32_t>(spec.scalars().size()),
                                 0,
                                 static_cast<int32_t>(spec.nodes.size()),
                                 spec.outputs.sampled,
@@ -82,11 +111,8 @@ Graph wire_graph(const Spec & spec) {
         const int32_t role = is_guide ? 1 : spec.is_constant(input) ? 2 : input.part == SpecInput::Part::bits ? 3 : 0;
         words.insert(words.end(), { static_cast<int32_t>(input.dtype), dim(input.dim), role });
     }
-    for (const State & state : spec.states) {
-        words.push_back(state.next);
-    }
-    for (const Measure & measure : spec.measures) {
-        words.push_back(measure.node);
+    for (const int32_t node : spec.scalars()) {
+        words.push_back(node);
     }
     for (const SpecNode & node : spec.nodes) {
         words.insert(words.end(), { node.op, static_cast<int32_t>(node.dtype), dim(node.dim),
@@ -111,6 +137,8 @@ Spec read_spec(const char * text, size_t length) {
     check_version(json);
     Reading reading{ json };
     check_shape(json, spec_shape(), "spec", reading.faults);
+    refuse_any(reading.faults);
+    check_members(reading);
     refuse_any(reading.faults);
     check_counts(reading);
     refuse_any(reading.faults);

@@ -24,9 +24,12 @@ public:
         }
         if (value.is_object() && value.size() == 2 && value.contains("member") && value.contains("of")) {
             Expression found{ Expression::Kind::member };
-            found.index = index(value["of"], set_count(), "set");
+            found.index = index(value["of"], count_of("sets"), "set");
             found.operands.push_back(read(value["member"], depth + 1));
             return found;
+        }
+        if (value.is_object() && value.size() == 2 && value.contains("window") && value.contains("of")) {
+            return window(value);
         }
         return value.is_array() ? operation(value, depth) : leaf(value);
     }
@@ -40,9 +43,21 @@ private:
         }
     }
 
-    size_t set_count() const {
-        const auto sets = reading.json.find("sets");
-        return sets == reading.json.end() ? 0 : sets->size();
+    size_t count_of(const char * part) const {
+        const auto found = reading.json.find(part);
+        return found == reading.json.end() ? 0 : found->size();
+    }
+
+    Expression window(const Json & value) {
+        constexpr const char * folds[] = { "sum", "min", "max" };
+        const auto *           found   = std::find(std::begin(folds), std::end(folds), value["of"]);
+        if (found == std::end(folds)) {
+            throw Fault{ show(value) + " is not an expression" };
+        }
+        Expression result{ Expression::Kind::window };
+        result.index = index(value["window"], count_of("windows"), "window");
+        result.of    = static_cast<WindowFold>(found - folds);
+        return result;
     }
 
     int32_t index(const Json & value, size_t below, const char * what) {

@@ -282,6 +282,15 @@ void read_outputs(Reading & reading) {
         spec.states.push_back(
             { name, state.contains("type"), {}, check("state " + name, state["next"], Dtype::f32, 1) });
     }
+    std::map<std::string, int> window_names;
+    if (const auto windows = reading.json.find("windows"); windows != reading.json.end()) {
+        for (const Json & window : *windows) {
+            const std::string name = window["name"];
+            const auto        size = static_cast<int32_t>(number_of(window["size"]));
+            spec.windows.push_back({ name, size, check("window " + name, window["next"], Dtype::f32, 1) });
+            ++window_names[name];
+        }
+    }
     std::map<std::string, int> names;
     if (const auto measures = reading.json.find("measures"); measures != reading.json.end()) {
         for (const Json & measure : *measures) {
@@ -290,8 +299,17 @@ void read_outputs(Reading & reading) {
             ++names[name];
         }
     }
+    if (const auto stops = reading.json.find("stops"); stops != reading.json.end()) {
+        for (const Json & stop : *stops) {
+            const std::string name = stop["name"];
+            spec.stops.push_back({ name, check("stop " + name, stop["node"], Dtype::f32, 1) });
+        }
+    }
     if (names.size() != spec.measures.size()) {
         reading.fault("measures: two have the same name");
+    }
+    if (window_names.size() != spec.windows.size()) {
+        reading.fault("windows: two have the same name");
     }
     if (outputs.empty()) {
         reading.fault("outputs: there are none");

@@ -67,7 +67,20 @@ struct State {
     int32_t     next = 0;
 };
 
+// The last values of a scalar, one for each token that was generated.
+struct Window {
+    std::string name;
+    int32_t     size = 1;
+    int32_t     next = 0;
+};
+
 struct Measure {
+    std::string name;
+    int32_t     node = 0;
+};
+
+// The text ends with the picked token where the node's value is not 0.
+struct Stop {
     std::string name;
     int32_t     node = 0;
 };
@@ -155,7 +168,9 @@ struct Spec {
     std::vector<Param>        params;
     std::vector<Draw>         draws;
     std::vector<State>        states;
+    std::vector<Window>       windows;
     std::vector<Measure>      measures;
+    std::vector<Stop>         stops;
     std::vector<Expression>   uniforms;
     std::vector<SpecInput>    inputs;
     std::vector<Feature>      features;
@@ -168,7 +183,10 @@ struct Spec {
     Graph                     graph; // without columns
 
     bool picks() const;
-    bool is_constant(const SpecInput & input) const {
+    // The nodes that are read with each token: the next values of the states and of the windows, the measures, the
+    // stops.
+    std::vector<int32_t> scalars() const;
+    bool                 is_constant(const SpecInput & input) const {
         return input.part == SpecInput::Part::dense &&
                features[static_cast<size_t>(input.feature)].from == Feature::From::set;
     }

@@ -87,12 +87,26 @@ bool is_attrs(const Json & value) {
            });
 }
 
+std::string versions_text() {
+    std::string text = "one of the versions 1";
+    for (int32_t version = 2; version <= spec_version; ++version) {
+        text += ", " + std::to_string(version);
+    }
+    return text;
+}
+
 Shape make_shape() {
     const std::string most_text = "a text of at most " + std::to_string(limits::text) + " characters";
     const std::string most_list = "a list of at most " + std::to_string(limits::list);
     const std::string seeds     = "an integer from 0 to 4294967295";
 
-    const Ptr name     = test("a text of at most " + std::to_string(limits::name) + " characters", is_name);
+    const Ptr name        = test("a text of at most " + std::to_string(limits::name) + " characters", is_name);
+    const Ptr window_size = test("an integer from 1 to " + std::to_string(limits::window), [](const Json & v) {
+        return is_integer(v) && number_of(v) >= 1 && number_of(v) <= limits::window;
+    });
+    const Ptr stop_name =
+        test("a text of 1 to " + std::to_string(limits::stop_name) + " characters",
+             [](const Json & v) { return is_text(v, limits::stop_name) && !v.get_ref<const std::string &>().empty(); });
     const Ptr text     = test(most_text, is_long_text);
     const Ptr index    = test("an index", is_index);
     const Ptr flag     = test("true or false", [](const Json & v) { return v.is_boolean(); });
@@ -124,9 +138,9 @@ Shape make_shape() {
                             [](const Json & v) { return v == "random" || is_seed(v) || is_param(v); });
     const Ptr stream =
         test("an integer from 1 to 4294967295", [](const Json & v) { return is_seed(v) && number_of(v) >= 1; });
-    const Ptr truth   = test("true", [](const Json & v) { return v == true; });
-    const Ptr version = test("the version 1 or " + std::to_string(spec_version),
-                             [](const Json & v) { return v == 1 || v == spec_version; });
+    const Ptr truth = test("true", [](const Json & v) { return v == true; });
+    const Ptr version =
+        test(versions_text(), [](const Json & v) { return is_integer(v) && v >= 1 && v <= spec_version; });
     const Ptr standard =
         test("a finite number or \"random\"", [](const Json & v) { return v == "random" || v.is_number(); });
 
@@ -184,7 +198,9 @@ Shape make_shape() {
         { "states",
           list(object(
               { { "name", name }, { "type", one_of({ "i32" }), true }, { "init", anything }, { "next", index } })) },
+        { "windows", list(object({ { "name", name }, { "size", window_size }, { "next", index } })), true },
         { "measures", list(object({ { "name", name }, { "node", index } })), true },
+        { "stops", list(object({ { "name", stop_name }, { "node", index } })), true },
         { "uniforms", list(object({ { "name", name }, { "expr", anything } })) },
         { "inputs", list(object({ { "name", name },
                                   { "dtype", dtype },

@@ -5,7 +5,13 @@
 
 namespace ggsl::c {
 
-inline constexpr int32_t spec_version = 2;
+inline constexpr int32_t spec_version = 3;
+
+// The members that only some versions have, and the first one that does.
+inline constexpr std::array<MemberSince, 2> members_since{ {
+    { "stops", 3 },
+    { "windows", 3 },
+} };
 
 // Tokens of a set that can change with every token.
 inline constexpr int32_t max_set_capacity = 65536;
@@ -18,6 +24,8 @@ inline constexpr int64_t uniforms = 4096;
 inline constexpr int64_t draws = 256;
 inline constexpr int64_t states = 256;
 inline constexpr int64_t measures = 256;
+inline constexpr int64_t stops = 64;
+inline constexpr int64_t windows = 64;
 inline constexpr int64_t inputs = 256;
 inline constexpr int64_t features = 256;
 inline constexpr int64_t sets = 256;
@@ -25,6 +33,8 @@ inline constexpr int64_t tail = 256;
 inline constexpr int64_t stages = 4096;
 inline constexpr int64_t dim = 16777216;
 inline constexpr int64_t name = 10000;
+inline constexpr int64_t window = 4096;
+inline constexpr int64_t stop_name = 100;
 inline constexpr int64_t text = 1048576;
 inline constexpr int64_t list = 4096;
 inline constexpr int64_t ending = 1024;
@@ -53,6 +63,8 @@ inline constexpr int64_t uniform_parts = 65536;
 inline constexpr int64_t draws = 256;
 inline constexpr int64_t states = 256;
 inline constexpr int64_t measures = 256;
+inline constexpr int64_t stops = 64;
+inline constexpr int64_t windows = 64;
 inline constexpr int64_t inputs = 256;
 inline constexpr int64_t features = 256;
 inline constexpr int64_t sets = 256;

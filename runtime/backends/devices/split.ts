@@ -38,7 +38,7 @@ export function splitGraph(graph: Graph, unsupported: readonly NodeId[]): SplitG
     return { name: `tap ${i}`, dtype, dim, source: { kind: "dense", feature: -1 } as const };
   });
   return {
-    device: { ...graph, outputs: {}, states: [], measures: [] },
+    device: { ...graph, outputs: {}, states: [], windows: [], measures: [], stops: [] },
     taps,
     host: {
       ...graph,

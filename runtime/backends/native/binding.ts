@@ -146,7 +146,7 @@ export interface ChainResults {
   readonly candidates?: Int32Array;
   readonly logits?: Float32Array;
   readonly probs?: Float32Array;
-  /** Next values of the states, then the measures, in the graph's order. */
+  /** Next values of the states, the measures, the stops, in the graph's order. */
   readonly states?: Float32Array;
   /** Values of the tapped nodes, row by row, in the order of the taps. */
   readonly taps?: readonly InputValues[];

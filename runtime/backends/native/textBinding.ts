@@ -22,7 +22,7 @@ export interface NativeText {
   /** The next token, where its grammar allows no other and nothing else is asked of the chain. */
   onlyToken(): number | undefined;
   /**
-   * Goes on with a token; `scalars` are the next values of the states, then the measures. `refused`: a grammar that was asked does not allow it.
+   * Goes on with a token; `scalars` are the next values of the states, the measures, the stops. `refused`: a grammar that was asked does not allow it.
    * `stops`: what its grammars allow then takes longer; nothing has changed. Throws LIMIT_EXCEEDED.
    */
   accept(token: number, scalars: Float32Array): "goes on" | "refused" | "stops";
@@ -43,6 +43,6 @@ export interface WrittenTokens {
    * text ends with it or after it, and the token before it was not read.
    */
   readonly words: Int32Array;
-  /** The next values of the states, then the measures, one token after the other. */
+  /** The next values of the states, the measures, the stops, one token after the other. */
   readonly scalars: Float32Array;
 }

@@ -1,5 +1,6 @@
 /** The states after a token that is accepted in place of the pick. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { keptOf } from "@ggsl/compiler/graph/liveness.js";
 import { mayDrop, type GraphPick } from "@ggsl/compiler/graph/pick.js";
 import { InputError } from "../../core/errors.js";
 import { computed, valuesOf, type Outputs } from "./interpret.js";
@@ -28,7 +29,8 @@ export function statesAccepted(graph: Graph, pick: GraphPick, token: number, ste
   values[pick.row] = Int32Array.of(row);
   for (const id of pick.users) values[id] = computed(graph, id, values, step.logits.length);
   const states = Float32Array.from(step.outputs.states);
-  for (const state of pick.states) states[state] = values[graph.states[state]!.next]![0]!;
+  const kept = keptOf(graph);
+  for (const state of pick.states) states[state] = values[kept[state]!]![0]!;
   return states;
 }
 

@@ -10,7 +10,7 @@ export interface Outputs {
   readonly candidates?: Int32Array;
   readonly logits?: Float32Array;
   readonly probs?: Float32Array;
-  /** The next values of the states, then the measures. */
+  /** The next values of the states, the measures, the stops. */
   readonly states: Float32Array;
 }
 

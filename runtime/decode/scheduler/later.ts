@@ -1,7 +1,7 @@
 /** A token that was computed before it was asked for. */
 export interface Written {
   readonly token: number;
-  /** The next values of the states, then the measures. */
+  /** The next values of the states, the measures, the stops. */
   readonly scalars: Float32Array;
   /** The chain was not asked, because its grammar allowed no other. */
   readonly isForced: boolean;

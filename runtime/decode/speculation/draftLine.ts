@@ -1,6 +1,7 @@
 /** The sequence of a draft's own chain along a text that another chain writes. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { grammarsReady, releaseGrammars } from "../../sequence/features/followed.js";
 import { SequenceLine } from "../../sequence/sequenceLine.js";
@@ -52,7 +53,7 @@ export class DraftLine {
     begin: SequenceState,
     private readonly prompt: Int32Array,
   ) {
-    this.known = begin.graph.states.length === 0 ? () => NONE : knownStates(begin.graph, begin.vocabSize);
+    this.known = keptCount(begin.graph) === 0 ? () => NONE : knownStates(begin.graph, begin.vocabSize);
     this.line = new SequenceLine(acceptPrompt(begin, prompt));
   }
 

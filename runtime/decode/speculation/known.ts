@@ -4,15 +4,13 @@
  * are evaluated one after the other on the model's own logits.
  */
 import type { Graph, NodeId } from "@ggsl/compiler/graph/graph.js";
+import { keptOf } from "@ggsl/compiler/graph/liveness.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import { KERNELS, type Vector } from "../../backends/reference/kernels.js";
 
-/** The next states of a chain from its uniforms, f32; undefined if they depend on more. */
+/** What a chain keeps of a token, its next states first, from its uniforms, f32; undefined if that depends on more. */
 export function knownStates(graph: Graph, vocabSize: number): ((uniforms: Float32Array) => Float32Array) | undefined {
-  const needed = nodesFor(
-    graph,
-    graph.states.map(({ next }) => next),
-  );
+  const needed = nodesFor(graph, keptOf(graph));
   if ([...needed].some((id) => graph.nodes[id]!.op === "input")) return undefined;
   const order = [...needed].sort((a, b) => a - b);
   return (uniforms) => {
@@ -31,7 +29,7 @@ export function knownStates(graph: Graph, vocabSize: number): ((uniforms: Float3
           ),
         );
     }
-    return Float32Array.from(graph.states, ({ next }) => values.get(next)![0]!);
+    return Float32Array.from(keptOf(graph), (next) => values.get(next)![0]!);
   };
 }
 

@@ -15,6 +15,8 @@ interface Stop {
   readonly stop_reason:
     "end_turn" | "max_tokens" | "model_context_window_exceeded" | "stop_sequence" | "tool_use" | null;
   readonly stop_sequence: string | null;
+  /** The name of the `stop when` of the chain that ended it; absent if none did. */
+  readonly stopped_by?: string;
 }
 
 /** Clients send thoughts back only with a signature; nothing is signed. */
@@ -76,12 +78,12 @@ export class MessageAnswer implements AnswerWriter {
 
 const event = (type: string, more: object): StreamEvent => ({ name: type, data: { type, ...more } });
 
-function stopOf({ finish, stopText }: GenerationStats, mustCall: boolean): Stop {
+function stopOf({ finish, stopText, stoppedBy }: GenerationStats, mustCall: boolean): Stop {
   if (mustCall) return { stop_reason: "tool_use", stop_sequence: null };
   if (stopText !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stopText };
   const cut = { maxTokens: "max_tokens", context: "model_context_window_exceeded" } as const;
   const reason = finish === "maxTokens" || finish === "context" ? cut[finish] : "end_turn";
-  return { stop_reason: reason, stop_sequence: null };
+  return { stop_reason: reason, stop_sequence: null, ...(stoppedBy !== undefined && { stopped_by: stoppedBy }) };
 }
 
 type Tokens = Pick<Usage, "promptTokens" | "cachedTokens" | "generatedTokens">;

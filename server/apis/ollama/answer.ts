@@ -48,6 +48,7 @@ export class OllamaAnswer implements AnswerWriter {
   private readonly logprobs: ChatLogprob[] = [];
   private readonly wantsLogprobs: boolean;
   private isCut = false;
+  private stoppedBy: string | undefined;
 
   constructor(
     private readonly context: AnswerContext,
@@ -68,6 +69,7 @@ export class OllamaAnswer implements AnswerWriter {
 
   end(_: number, { stats, parts }: TextEnd): readonly StreamEvent[] {
     this.isCut = reasonOf(stats) === "length";
+    this.stoppedBy = stats.stoppedBy;
     return this.told(parts, [], true);
   }
 
@@ -118,6 +120,7 @@ export class OllamaAnswer implements AnswerWriter {
     return {
       done: true,
       done_reason: this.isCut ? "length" : "stop",
+      ...(this.stoppedBy !== undefined && { stopped_by: this.stoppedBy }),
       total_duration: nanoseconds(total),
       load_duration: 0,
       prompt_eval_count: promptTokens,

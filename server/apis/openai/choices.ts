@@ -22,10 +22,14 @@ export interface TextForm {
   readonly whole: object;
 }
 
-const REASONS = { end: "stop", stop: "stop", maxTokens: "length", context: "length" } as const;
+const REASONS = { end: "stop", stop: "stop", stopped: "stop", maxTokens: "length", context: "length" } as const;
 
 /** Why a text ended, in OpenAI's words. */
 export const reasonOf = ({ finish = "stop" }: Pick<GenerationStats, "finish">): "stop" | "length" => REASONS[finish];
+
+/** The name of the `stop when` that ended a text, as vLLM names what ended one. */
+const stopReason = ({ stoppedBy }: GenerationStats): { readonly stop_reason?: string } =>
+  stoppedBy === undefined ? {} : { stop_reason: stoppedBy };
 
 type Measures = Readonly<Record<string, number>>;
 
@@ -51,6 +55,7 @@ class MeasuresSoFar {
 export class CompletionText implements TextForm {
   private text = "";
   private reason = "stop";
+  private stopped: ReturnType<typeof stopReason> = {};
   private readonly logprobs = openLogprobs();
   private readonly measures: MeasuresSoFar;
 
@@ -71,13 +76,14 @@ export class CompletionText implements TextForm {
 
   end({ stats }: TextEnd): object[] {
     this.reason = reasonOf(stats);
-    return [{ index: this.options.index, text: "", logprobs: null, finish_reason: this.reason }];
+    this.stopped = stopReason(stats);
+    return [{ index: this.options.index, text: "", logprobs: null, finish_reason: this.reason, ...this.stopped }];
   }
 
   get whole(): object {
     const { index, wantsLogprobs } = this.options;
     const logprobs = wantsLogprobs ? this.logprobs : null;
-    return { index, text: this.text, logprobs, finish_reason: this.reason, ...this.measures.whole };
+    return { index, text: this.text, logprobs, finish_reason: this.reason, ...this.stopped, ...this.measures.whole };
   }
 }
 
@@ -94,6 +100,7 @@ export class ChatText implements TextForm {
   private reasoning = "";
   private isFirst = true;
   private reason = "stop";
+  private stopped: ReturnType<typeof stopReason> = {};
   private readonly calls: ToolCall[] = [];
   private readonly logprobs: ChatLogprob[] = [];
   private readonly measures: MeasuresSoFar;
@@ -116,8 +123,9 @@ export class ChatText implements TextForm {
     // clients need the role, also of a text without a token that is shown
     const delta = this.delta(parts) ?? (this.isFirst ? { content: "" } : undefined);
     this.reason = this.calls.length > 0 && !isCut ? "tool_calls" : reasonOf(stats);
+    this.stopped = stopReason(stats);
     const { index } = this.options;
-    const last = { index, delta: {}, logprobs: null, finish_reason: this.reason };
+    const last = { index, delta: {}, logprobs: null, finish_reason: this.reason, ...this.stopped };
     return [...(delta ? [this.event(delta, null)] : []), last];
   }
 
@@ -132,7 +140,7 @@ export class ChatText implements TextForm {
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
-    return { index, message, logprobs, finish_reason: this.reason, ...this.measures.whole };
+    return { index, message, logprobs, finish_reason: this.reason, ...this.stopped, ...this.measures.whole };
   }
 
   /** What is new; undefined if nothing is. */

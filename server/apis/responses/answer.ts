@@ -24,6 +24,7 @@ export class ResponseAnswer implements AnswerWriter {
   private readonly isSummary: boolean;
   private sequence = 0;
   private isCut = false;
+  private stoppedBy: string | undefined;
   private reasoningTokens = 0;
 
   constructor(private readonly context: AnswerContext) {
@@ -47,6 +48,7 @@ export class ResponseAnswer implements AnswerWriter {
   end(_: number, { stats, parts, reasoningTokens = 0 }: TextEnd): readonly StreamEvent[] {
     this.reasoningTokens = reasoningTokens;
     this.isCut = reasonOf(stats) === "length";
+    this.stoppedBy = stats.stoppedBy;
     const changes = this.blocks.add(parts);
     // clients look for a message
     const added = this.blocks.all.length === 0 ? this.blocks.empty("content") : [];
@@ -92,6 +94,7 @@ export class ResponseAnswer implements AnswerWriter {
       background: false,
       error: null,
       incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+      ...(this.stoppedBy !== undefined && { stopped_by: this.stoppedBy }),
       model: name,
       output: isOver ? this.blocks.all.map((block) => this.finished(block)) : [],
       ...echoed(body),

@@ -112,7 +112,7 @@ const VLLM: Fields = {
   sampling: words(`
     temperature top_k top_p min_p repetition_penalty frequency_penalty presence_penalty seed logit_bias allowed_token_ids bad_words
     min_tokens stop_token_ids thinking_token_budget guided_json guided_regex guided_choice guided_grammar guided_decoding_backend
-    structured_outputs response_format use_beam_search length_penalty early_stopping logits_processors vllm_xargs prompt_logprobs`),
+    structured_outputs response_format repetition_detection use_beam_search length_penalty early_stopping logits_processors vllm_xargs prompt_logprobs`),
   options: {
     prompt: "prompt",
     messages: "messages",

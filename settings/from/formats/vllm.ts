@@ -38,7 +38,7 @@ export function fromVllm(root: ObjectNode, options: ImportOptions): Plan {
   }
   const grammar = grammarOf(reader);
   const front = [...(grammar === undefined ? [] : pieces.grammar(grammar)), ...constraints(reader, options)];
-  const made = [...front, ...penalties(reader), ...drawn(reader)];
+  const made = [...front, ...penalties(reader), ...repetitionStop(reader), ...drawn(reader)];
   noteCaller(reader);
   reader.finish(FIELDS.vllm);
   return { tool: "vLLM v0.10 and the OpenAI API", stages: made, notes: reader.notes };
@@ -159,6 +159,33 @@ const isOn = (node: Node | undefined): boolean =>
 
 /** The API's bounds of a bias. */
 const clamp = (bias: number): number => Math.min(Math.max(bias, -100), 100);
+
+const DETECTION = "repetition_detection";
+
+/** `{ max_pattern_size, min_pattern_size, min_count }`: with a size of 0, or less than two repetitions, nothing is detected. */
+function repetitionStop(reader: Reader): Stage[] {
+  const node = reader.node(DETECTION);
+  if (node === undefined || node.kind === "null") return [];
+  const members = node.kind === "object" ? node.members : reader.refuse(DETECTION, "an object");
+  const whole = (name: string): number => {
+    const given = members.get(name);
+    if (given === undefined || given.kind === "null") return 0;
+    return given.kind === "number" && Number.isInteger(given.value)
+      ? given.value
+      : reader.refuse(DETECTION, `an integer as \`${name}\``);
+  };
+  const [most, least, times] = [whole("max_pattern_size"), Math.max(1, whole("min_pattern_size")), whole("min_count")];
+  if (most <= 0 || times < 2 || least > most) return [];
+  if (most * (times - 1) > MOST_COMPARED) {
+    reader.note("lost", DETECTION, LONG_PATTERNS);
+    return [];
+  }
+  return [{ name: "repetition_stop", args: { max_pattern: most, times, min_pattern: least } }];
+}
+
+/** Of `repetition_stop`. */
+const MOST_COMPARED = 65;
+const LONG_PATTERNS = `\`repetition_stop\` compares at most ${MOST_COMPARED} tokens: make \`max_pattern_size\` or \`min_count\` smaller`;
 
 function penalties(reader: Reader): Stage[] {
   const repeat = reader.number("repetition_penalty", { min: 0, minExcluded: true }) ?? 1;

@@ -1,6 +1,7 @@
 /** Uses of generated modules that must or must not compile. `tsc` compiles this file; nothing runs it. */
 import { compilePipeline, type Chain, type Model } from "ggsl";
 import { a_b, aB, class__, steady, type SteadyStates, type } from "../files/awkward.ggsl";
+import { ending } from "../files/ending.ggsl";
 import { guided, single } from "../files/guided.ggsl";
 
 declare const model: Model;
@@ -97,3 +98,10 @@ const name: Chain["name"] = chains[0]!.name;
 await compilePipeline("greedy()").evaluate(logits, { uniforms: { any: 1, other: true } });
 model.generate("Once", { chain: chains[1]!, uniforms: { any: 1 } }).setUniforms({ other: 2 });
 export { name, sum };
+
+// ---------------------------------------------------------------- stops
+
+const ended = model.generate("", { chain: ending }).stats();
+export const stoppedBy: "certain" | "repetition" | undefined = ended.stoppedBy;
+// @ts-expect-error no stop of the chain has this name
+export const isOther: boolean = ended.stoppedBy === "other";

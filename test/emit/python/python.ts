@@ -202,7 +202,9 @@ function readStep(step: PythonStep, { graph, logits }: Case): Result[] {
         }),
       scalars: [
         ...graph.states.map((__, i) => row(`next_state_${i}`, b)![0]!),
+        ...(graph.windows ?? []).map((__, i) => row(`next_window_${i}`, b)![0]!),
         ...graph.measures.map((__, i) => row(`measure_${i}`, b)![0]!),
+        ...(graph.stops ?? []).map((__, i) => row(`stop_${i}`, b)![0]!),
       ],
     };
   });

@@ -254,6 +254,8 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     limit: LIMITS.list,
     text: (n) => chainOf(`keep completes([[${many(n, (i) => String(i % 16), ", ")}]]) == 0`),
   },
+  windows: { limit: USUAL.windows, text: (n) => chainOf(many(n, (i) => `logit *= mean(max(prob), last: ${i + 2})`)) },
+  stops: { limit: USUAL.stops, text: (n) => chainOf(many(n, (i) => `stop when max(logit) > ${i} as "s${i}"`)) },
   measures: { limit: USUAL.measures, text: (n) => chainOf(many(n, (i) => `measure m${i} = max(logit) * ${i}`)) },
   guides: {
     limit: 16,

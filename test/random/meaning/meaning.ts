@@ -23,6 +23,7 @@ const bound = (x: number, limit: number): number => f32(Math.min(Math.max(x, -li
 export function meaningOf(checked: Checked, program: Program, given: CaseGiven, accepted: readonly number[]): Step[] {
   const chain = checked.chains.find((c) => c.name.text === "main")!;
   const states = new Map<string, number>();
+  const windows = new Map<string, number[]>();
   const history = [...given.history];
   return given.logits.map((logits, step) => {
     // equal once they are clamped, but a selection may compare them before
@@ -44,6 +45,8 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       rows,
       states,
       measures: new Map(),
+      stops: new Map(),
+      windows,
       picked,
       started: new Set(),
       integers: new Set(),
@@ -72,6 +75,7 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       token: program.picks && accepted[step],
       states: new Map(states),
       measures: run.measures,
+      stops: run.stops,
     };
   });
 }
@@ -91,6 +95,8 @@ interface Run {
   readonly states: Map<string, number>;
   /** Of this token. */
   readonly measures: Map<string, number>;
+  readonly stops: Map<string, number>;
+  readonly windows: Map<string, number[]>;
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
   readonly picked: number;
@@ -183,6 +189,9 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   stateNames: new Map(),
   states: run.states,
   measures: run.measures,
+  stops: run.stops,
+  windows: run.windows,
+  number: run.stage,
   integers: run.integers,
   isOrdered: false,
   picked: run.picked,
@@ -240,6 +249,9 @@ function execute(s: Stage, statement: Stmt): void {
       return statement.body.forEach((inner) => execute(s, inner));
     case "measure":
       s.measures.set(statement.name.text, f32(evaluate(s, statement.value) as number));
+      return;
+    case "stop":
+      s.stops.set(statement.reason.value, (evaluate(s, statement.cond) as number) > 0 ? 1 : 0);
       return;
     case "pick":
     case "state":

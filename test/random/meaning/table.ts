@@ -55,6 +55,11 @@ export interface Stage {
   readonly stateNames: Map<string, string>;
   readonly states: Map<string, number>;
   readonly measures: Map<string, number>;
+  readonly stops: Map<string, number>;
+  /** The values of the calls over the last tokens so far, by stage and place. */
+  readonly windows: Map<string, number[]>;
+  /** The number of the stage. */
+  readonly number: number;
   /** The states of type i32, by their names in the sequence. */
   readonly integers: ReadonlySet<string>;
   /** This sampler sorted the rows. */

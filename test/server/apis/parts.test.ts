@@ -195,3 +195,31 @@ test("OpenAI's chat has thoughts beside the content, and ends a stream that fail
   expect(cut).toMatchObject({ choices: [{ finish_reason: "length" }] });
   expect(failed(chat)).toContain('"code":"model_failed","request_id":"id-1"');
 });
+
+test("a stop of the chain has its name beside the reason", async () => {
+  const stats = { finish: "stopped", stoppedBy: "loop" } as const;
+  const parts = PARTS.slice(0, 4);
+  const without = { parts, stats: { finish: "stop" } } as const;
+  const named = [
+    [chat, { finish_reason: "stop" }, "stop_reason"],
+    [messages, { stop_reason: "end_turn", stop_sequence: null }, "stopped_by"],
+    [responses, { status: "completed" }, "stopped_by"],
+    [ollamaChat, { done_reason: "stop" }, "stopped_by"],
+    [ollamaGenerate, { done_reason: "stop" }, "stopped_by"],
+  ] as const;
+  for (const [api, reason, member] of named) {
+    const { whole, stream } = written(api, { parts, stats });
+    const answer = JSON.parse(jsonOf(whole)) as { readonly choices?: readonly object[] };
+    expect(answer.choices?.[0] ?? answer).toMatchObject({ ...reason, [member]: "loop" });
+    expect(stream).toContain(`"${member}":"loop"`);
+    const other = written(api, without);
+    const plain = JSON.parse(jsonOf(other.whole)) as typeof answer;
+    if (api !== messages) expect(plain.choices?.[0] ?? plain).not.toHaveProperty(member);
+    expect(other.stream).not.toContain('"loop"');
+  }
+  // the client of OpenAI passes it on
+  const final = await openai(written(responses, { parts, stats }).stream)
+    .responses.stream({ model: "demo", input: "Hi" })
+    .finalResponse();
+  expect(final).toMatchObject({ status: "completed", stopped_by: "loop" });
+});
