@@ -8,6 +8,7 @@ import { columnsOf } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import { modelFeed } from "../sequence/features/model.js";
 import { endValues, withoutEnds } from "./ends.js";
+import { withoutPhrases } from "./phrases/front.js";
 import type { Generation, Piece } from "./pieces.js";
 import {
   checkPicks,
@@ -155,7 +156,7 @@ export function generateIn(
       if (!writer) throw new InputError("there are no statistics before the first token", { code: "NOT_READY" });
       return writer.meter.latest;
     },
-    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before, unbegun())) },
+    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutPhrases(withoutEnds(saveSequence(before, unbegun()))) },
   };
 }
 

@@ -1,4 +1,5 @@
 /** The text of tokens, in whole characters and without what a stop text begins with. */
+import type { FoundPhrase, PhraseFinder } from "../sequence/phrases/finder.js";
 import { StopFinder, type Stop } from "./stops.js";
 
 /** A token whose text is not known yet. */
@@ -20,8 +21,8 @@ export interface Given<T> {
 const NONE = new Uint8Array();
 
 /**
- * Gives each token when its whole text is known: a token is held back while its bytes may be part of a stop text. The bytes of a
- * character that is not complete come with the token that completes it.
+ * Gives each token when its whole text is known: a token is held back while its bytes may be part of a stop text, or of a phrase that
+ * must not be written. The bytes of a character that is not complete come with the token that completes it.
  */
 export class TextOutput<T> {
   private readonly hasNoStops: boolean;
@@ -32,8 +33,15 @@ export class TextOutput<T> {
   /** Bytes of given tokens that are no whole character. */
   private rest: Uint8Array = NONE;
   stop: Stop | undefined;
+  /** A phrase that the text has now; it is taken back, or stays. Of what is complete at the same byte it comes before a stop text. */
+  phrase: FoundPhrase | undefined;
+  /** Phrases that begin in the first bytes do not count. */
+  private free = 0;
 
-  constructor(stops: readonly string[]) {
+  constructor(
+    stops: readonly string[],
+    private readonly phrases?: PhraseFinder,
+  ) {
     this.hasNoStops = stops.length === 0;
     this.finder = new StopFinder(stops);
   }
@@ -41,10 +49,31 @@ export class TextOutput<T> {
   /** The next token; the result has those whose text is known now. After a stop text, these are all. */
   push(token: T, bytes: Uint8Array): Given<T>[] {
     this.length += bytes.length;
-    if (this.hasNoStops && this.held.length === 0) return [this.given(token, bytes)];
+    if (this.hasNoStops && !this.phrases && this.held.length === 0) return [this.given(token, bytes)];
     this.held.push({ token, bytes, end: this.length });
-    this.stop = this.finder.read(bytes);
-    return this.stop ? this.give(this.length, this.stop.begin) : this.give(this.finder.settled);
+    this.read(bytes, bytes);
+    return this.known();
+  }
+
+  /** The number of tokens from the one in which the phrase begins on. */
+  get phraseTokens(): number {
+    const { begin } = this.phrase!;
+    return this.held.length - this.held.findIndex(({ end }) => end > begin);
+  }
+
+  /** Forgets the last tokens, with the phrase that begins in the first of them. */
+  takeBack(count: number): void {
+    const from = this.heldFrom;
+    this.held.splice(this.held.length - count);
+    this.length = this.held.at(-1)?.end ?? from;
+    this.reread(from);
+  }
+
+  /** The phrase stays; the result has the tokens whose text is known now, unless there is another phrase. */
+  keepPhrase(): Given<T>[] {
+    this.free = this.held.at(-this.phraseTokens)!.end;
+    this.reread(this.heldFrom);
+    return this.known();
   }
 
   /** The tokens that are left at the end of the text. */
@@ -56,8 +85,40 @@ export class TextOutput<T> {
   restart(rest: Uint8Array = NONE): void {
     this.held = [];
     this.rest = rest;
-    this.stop = undefined;
-    this.finder.restart(this.length);
+    this.reread(this.length);
+  }
+
+  /** Where the bytes of the tokens begin that are not given. */
+  private get heldFrom(): number {
+    const first = this.held[0];
+    return first ? first.end - first.bytes.length : this.length;
+  }
+
+  /** @param counted the bytes in which a phrase may begin */
+  private read(bytes: Uint8Array, counted: Uint8Array): void {
+    this.phrase = this.phrases?.read(counted);
+    this.stop = this.finder.read(bytes);
+    if (this.phrase && this.stop)
+      if (this.stop.end < this.phrase.end) this.phrase = undefined;
+      else this.stop = undefined;
+  }
+
+  /** Reads the tokens again that are not given. */
+  private reread(from: number): void {
+    this.stop = this.phrase = undefined;
+    this.finder.restart(from);
+    this.free = Math.min(this.free, this.length);
+    this.phrases?.restart(Math.max(from, this.free));
+    for (const { bytes, end } of this.held) {
+      this.read(bytes, bytes.subarray(Math.min(bytes.length, Math.max(0, this.free - (end - bytes.length)))));
+      if (this.stop || this.phrase) return;
+    }
+  }
+
+  private known(): Given<T>[] {
+    if (this.phrase) return [];
+    if (this.stop) return this.give(this.length, this.stop.begin);
+    return this.give(Math.min(this.finder.settled, this.phrases?.settled ?? Infinity));
   }
 
   /** The tokens that end up to `settled`, with their bytes up to `limit`. */

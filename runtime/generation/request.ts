@@ -15,11 +15,13 @@ import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js"
 import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
+import { MAX_REWINDS, withPhrases, type PhraseOptions } from "./phrases/front.js";
+import { phraseList } from "./phrases/list.js";
 import { stopTexts } from "./stops.js";
 import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest extends TokenizeOptions, EndOptions {
+export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   /**
@@ -174,6 +176,8 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   ahead: is.integer(0, MAX_AHEAD),
   ignoreEnd: is.flag,
   stop: stopTexts,
+  bannedPhrases: phraseList,
+  maxRewinds: is.integer(0, MAX_REWINDS),
   logprobs: is.integer(0, MAX_LISTED),
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
@@ -215,7 +219,7 @@ export const graphOf = (request: SequenceRequest): Graph => fitted(request.chain
 export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.chain.rowsGraph, request);
 
 const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
-  seeded(withEnds(withFed(graph, feed, guides), request), seed);
+  seeded(withPhrases(withEnds(withFed(graph, feed, guides), request), request), seed);
 
 /** The sequences that a request can get. */
 interface Sequences {

@@ -31,6 +31,8 @@ import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
+import { BannedPhrases } from "./phrases/banned.js";
+import { withoutPhrases } from "./phrases/front.js";
 import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
@@ -98,6 +100,7 @@ export class Writer {
   private readonly ahead: AheadText | undefined;
   private readonly forcing: Forcing | undefined;
   private readonly thought: Thought | undefined;
+  private readonly phrases: BannedPhrases | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -111,7 +114,8 @@ export class Writer {
     const { prompt, slot, placed, guides, options, sequence } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
-    this.output = new TextOutput(options.stop ?? []);
+    this.phrases = options.bannedPhrases?.length ? new BannedPhrases(options) : undefined;
+    this.output = new TextOutput(options.stop ?? [], this.phrases?.finder);
     this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
     this.ahead = openAhead(parts, this.forcing);
@@ -163,7 +167,7 @@ export class Writer {
     const given = this.rests.length;
     if (count > given)
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
-    const { tail, prompt, model } = this.parts;
+    const { tail } = this.parts;
     const left = given - count;
     this.forgetLater();
     if (tail && left < tail.least)
@@ -171,21 +175,48 @@ export class Writer {
         `the host tail of this chain remembers ${given - tail.least} of the tokens that were read, found ${count}: take fewer back`,
         { code: "LIMIT_EXCEEDED" },
       );
+    this.backTo(left);
+    this.phrases?.forget();
+    this.rests.length = left;
+    this.ready = [];
+    this.output.restart(this.rests.at(-1));
+    this.isOver = this.isClosed;
+    const { finish, stopText } = this.meter.latest;
+    this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+  }
+
+  /** The text has only its first `left` tokens, with what depends on them. */
+  private backTo(left: number): void {
+    const { tail, prompt, model } = this.parts;
+    this.forgetLater();
     if (!this.isClosed) tail?.rewind(left);
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
-    this.rests.length = left;
-    this.ready = [];
-    this.output.restart(this.rests.at(-1));
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
-    this.isOver = this.isClosed;
     this.forcedAt = this.forcedAt.filter((place) => place < left);
     this.endDisallowed = false;
-    const { finish, stopText } = this.meter.latest;
-    this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+  }
+
+  /** The phrase that the text has now is taken back, and its first token masked there, or it stays. */
+  private takeBack(phrases: BannedPhrases): void {
+    const { output, text } = this;
+    const { tail } = this.parts;
+    while (output.phrase) {
+      const count = output.phraseTokens;
+      const place = text.count - count;
+      if (phrases.staysAt(place) || (tail && place < tail.least)) {
+        phrases.counts.keptPhrases++;
+        for (const one of output.keepPhrase()) this.ready.push(one);
+        continue;
+      }
+      const goesOn = phrases.takeBack(place, text.tokens.at(-count)!, count);
+      this.backTo(place);
+      output.takeBack(count);
+      if (!goesOn) this.end({ finish: "rewinds" });
+    }
   }
 
   close(): void {
@@ -206,7 +237,7 @@ export class Writer {
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
-      sequence: withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
+      sequence: withoutPhrases(withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given)))),
       ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }
@@ -228,6 +259,7 @@ export class Writer {
       return this.end({ finish: "end" });
     }
     if (picked.isForced) this.forcedAt.push(count);
+    this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
     if (picked.told) this.line.tell(token, scalars, picked.told.isRefused);
     else this.line.accept(token, scalars);
@@ -238,7 +270,8 @@ export class Writer {
     if (options.states) Object.assign(piece, { states: statesIn(this.parts.graph, scalars) });
     if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
     for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
-    this.record();
+    if (this.phrases) this.takeBack(this.phrases);
+    if (!this.isOver) this.record();
     const { stop } = this.output;
     if (stop) this.end({ finish: "stop", stopText: stop.text });
   }
@@ -256,6 +289,7 @@ export class Writer {
         generatedTokens: this.text.count,
         forcedTokens: this.forcedAt.length,
         disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
+        ...this.phrases?.counts,
       },
       end,
     );
@@ -278,7 +312,7 @@ export class Writer {
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.ahead?.open(this.sequence);
+    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence);
     return opened ? this.pickIn(opened) : this.pick(closing);
   }
 
@@ -298,7 +332,13 @@ export class Writer {
   /** The sequence as its next token is picked. */
   private picking(sequence: SequenceState): SequenceState {
     const { options, model } = this.parts;
-    return mayEnd(sequence, options, (token) => model.isEnd(token));
+    const masked = this.phrases?.masked(sequence, this.text.count) ?? sequence;
+    return mayEnd(masked, options, (token) => model.isEnd(token));
+  }
+
+  /** Tokens are masked at the next place, and at no other one. */
+  private get isMasked(): boolean {
+    return this.phrases?.masksAt(this.text.count) === true;
   }
 
   private async pickIn(text: NativeText): Promise<Picked> {
@@ -364,7 +404,7 @@ export class Writer {
           tokens,
           step,
           sequence: this.sequence,
-          room: this.limit - count - 1,
+          room: this.isMasked ? 0 : this.limit - count - 1,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));
