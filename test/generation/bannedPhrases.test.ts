@@ -60,16 +60,181 @@ const patternsOf = (phrases: readonly Phrase[]): RegExp[] =>
   });
 
 describe("a text without phrases", () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is that of brute force (%i)", async (seed) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 9])("is that of brute force (%i)", async (seed) => {
     const bannedPhrases = await randomPhrases(seed);
     const asked = { prompt: PROMPT, phrases: patternsOf(bannedPhrases), seed, temperature: 0.8, maxTokens: 40 };
     const { tokens, ...counts } = await writtenAgain(model, asked);
     const text = await write({ uniforms: { seed }, bannedPhrases });
     expect(text.tokens).toEqual(tokens);
+    expect(counts.rewinds).toBeGreaterThan(0);
     expect(text.stats).toMatchObject({ rewinds: counts.rewinds, takenBackTokens: counts.takenBackTokens });
     for (const pattern of asked.phrases) expect(text.text).not.toMatch(new RegExp(pattern.source.slice(1, -1), pattern.flags));
     // token by token, and with the chain on the CPU
     for (const more of [{ ahead: 0 }, { logprobs: 3 }, { alternatives: 2 }, { placement: "host" as const }])
       expect((await write({ uniforms: { seed }, bannedPhrases, ...more })).tokens).toEqual(tokens);
+  });
+
+  test("is the same in a batch of 64, and beside texts that are not asked", async () => {
+    const bannedPhrases = await randomPhrases(3);
+    const batch = model.batch({ sequences: 64 });
+    const one = (seed: number): Promise<Text> => {
+      const phrases = seed % 4 === 3 ? {} : { bannedPhrases };
+      return read(batch.add(PROMPT, { chain: SAMPLED, maxTokens: 24, uniforms: { seed }, ...phrases }));
+    };
+    const together = await Promise.all(Array.from({ length: 64 }, (_, seed) => one(seed)));
+    batch.dispose();
+    expect(together.filter(({ stats }) => (stats.rewinds ?? 0) > 0).length).toBeGreaterThan(20);
+    for (const seed of [0, 1, 2, 3, 17, 42, 63]) {
+      const phrases = seed % 4 === 3 ? {} : { bannedPhrases };
+      expect((await write({ maxTokens: 24, uniforms: { seed }, ...phrases })).tokens).toEqual(together[seed]!.tokens);
+    }
+  });
+
+  test("is that of brute force beside a grammar", async () => {
+    const chain = compile(`
+import { constrain, temp, dist } from "std"
+chain obeying(g: grammar, t: f32 > 0 = 0.8, seed: seed = 7) = constrain(g) |> temp(t) |> dist(seed)
+`);
+    const pieces = Array.from({ length: model.info.vocabSize }, (_, token) =>
+      Buffer.from(model.bytesOf(token)).toString("latin1"),
+    );
+    const isAllowed = pieces.map((piece, token) => token === model.info.eos || /^[a-z ]+$/.test(piece));
+    const bannedPhrases = [" the", " of", { regex: "[aeiou][nr][a-z]{1,3} " }];
+    for (const seed of [1, 2, 3]) {
+      const written = await writtenAgain(model, {
+        prompt: PROMPT,
+        phrases: patternsOf(bannedPhrases),
+        seed,
+        temperature: 0.8,
+        maxTokens: 30,
+        allowed: (_, token) => isAllowed[token]!,
+      });
+      expect(written.rewinds).toBeGreaterThan(0);
+      const uniforms = { seed, g: { regex: "[a-z ]*" } };
+      const text = await write({ chain, uniforms, bannedPhrases, maxTokens: 30 });
+      expect(text.tokens).toEqual(written.tokens);
+      expect(text.stats.disallowedTokens).toBeUndefined();
+    }
+  });
+
+  test("stays where a grammar allows nothing else", async () => {
+    const chain = compile(`
+import { constrain, greedy } from "std"
+chain obeying(g: grammar) = constrain(g) |> greedy()
+`);
+    const g = { gbnf: 'root ::= "the king said " ("yes" | "no") " and went"' };
+    const { text, stats } = await write({ chain, uniforms: { g }, bannedPhrases: ["king", " and"] });
+    expect(text).toMatch(/^the king said (?:yes|no) and went$/);
+    expect(stats.keptPhrases).toBe(2);
+    const other = /yes/.test(text) ? "yes" : "no";
+    const changed = await write({ chain, uniforms: { g }, bannedPhrases: ["king", other] });
+    expect(changed.text).toBe(text.replace(other, other === "yes" ? "no" : "yes"));
+    expect(changed.stats).toMatchObject({ finish: "end", keptPhrases: 1 });
+  });
+
+  test("counts before the chain: what it keeps is of the other tokens", async () => {
+    const chain = compile(`
+import { allowed_tokens, greedy } from "std"
+chain few() = allowed_tokens(tokens(" the", " and", " of")) |> greedy()
+`);
+    const { text, stats } = await write({ chain, maxTokens: 4, bannedPhrases: [" the", " and"] });
+    expect(text).toBe(" of of of of");
+    expect(stats.keptPhrases).toBe(0);
+  });
+
+  test("is the same with a host tail, and with drafts", async () => {
+    const bannedPhrases = await randomPhrases(5);
+    const host = compile(`
+import { temp } from "std"
+chain tailed(seed: seed = 7) = temp(0.8) |> host dist(seed: 5)
+`);
+    const plain = await write({ bannedPhrases, uniforms: { seed: 5 } });
+    expect((await write({ chain: host, bannedPhrases })).tokens).toEqual(plain.tokens);
+    const drafted = await write({ bannedPhrases, uniforms: { seed: 5 }, speculate: { ngram: {} } });
+    expect(drafted.tokens).toEqual(plain.tokens);
+    expect(drafted.stats.rewinds).toBe(plain.stats.rewinds);
+  });
+
+  test("is the same after pieces were taken back, and after it was saved", async () => {
+    const bannedPhrases = await randomPhrases(6);
+    const options = { chain: SAMPLED, bannedPhrases, uniforms: { seed: 6 } };
+    const whole = await write({ ...options, maxTokens: 40 });
+    const random = randomIntegers(6);
+    for (let round = 0; round < 5; round++) {
+      const generation = model.generate(PROMPT, { ...options, maxTokens: 40 });
+      const tokens: number[] = [];
+      const turns = 1 + random(20);
+      for await (const { token } of generation) {
+        tokens.push(token);
+        if (tokens.length === turns) {
+          const count = random(turns);
+          generation.rewind(count);
+          tokens.splice(tokens.length - count);
+          break;
+        }
+      }
+      const saved = generation.save();
+      expect(JSON.stringify(saved.sequence)).not.toContain("masked");
+      const { chain } = options;
+      const rest = { chain, bannedPhrases, resume: saved.sequence, maxTokens: 40 - tokens.length };
+      const after = await read(model.generate(saved.tokens, rest));
+      expect([...tokens, ...after.tokens]).toEqual(whole.tokens);
+    }
+    // taken back while the text goes on
+    const generation = model.generate(PROMPT, { ...options, maxTokens: 40 });
+    const tokens: number[] = [];
+    let acts = 12;
+    for await (const { token } of generation) {
+      tokens.push(token);
+      if (acts-- <= 0) continue;
+      const count = Math.min(random(4), tokens.length);
+      generation.rewind(count);
+      tokens.splice(tokens.length - count);
+    }
+    expect(tokens).toEqual(whole.tokens);
+  });
+});
+
+describe("a text that is taken back", () => {
+  test("ends at its limit, before the phrase", async () => {
+    const bannedPhrases = [{ regex: "[a-z]{2}" }];
+    const asked = { prompt: PROMPT, phrases: [/^[a-z]{2}$/], seed: 2, temperature: 0.8, maxTokens: 40, maxRewinds: 5 };
+    const { tokens, ...counts } = await writtenAgain(model, asked);
+    expect(counts).toMatchObject({ rewinds: 5, isCut: true });
+    const text = await write({ uniforms: { seed: 2 }, bannedPhrases, maxRewinds: 5 });
+    expect(text.tokens).toEqual(tokens);
+    expect(text.stats).toMatchObject({ finish: "rewinds", rewinds: 5, takenBackTokens: counts.takenBackTokens });
+    expect((await write({ bannedPhrases, maxRewinds: 0 })).stats).toMatchObject({ finish: "rewinds", rewinds: 0 });
+  });
+
+  test("never had a phrase in its pieces, and waits for no more than the longest", async () => {
+    const plain = await write({ uniforms: { seed: 9 } });
+    const [first, second] = plain.text.trim().split(" ");
+    const bannedPhrases = [` ${first} ${second} xyz`];
+    const generation = model.generate(PROMPT, { chain: SAMPLED, uniforms: { seed: 9 }, maxTokens: 40, bannedPhrases, ahead: 0 });
+    let text = "";
+    for await (const piece of generation) {
+      text += piece.text;
+      // what is held back is the beginning of the phrase
+      const { generatedTokens } = generation.stats();
+      const held = plain.tokens.slice(0, generatedTokens).map((token) => Buffer.from(model.bytesOf(token)));
+      expect(Buffer.concat(held).length - Buffer.from(text).length).toBeLessThan(bannedPhrases[0]!.length);
+    }
+    expect(text).toBe(plain.text);
+    expect(generation.stats().rewinds).toBe(0);
+  });
+
+  test("ends with a stop text that is complete before a phrase", async () => {
+    const plain = await write({ uniforms: { seed: 9 } });
+    const words = plain.text.split(" ").filter((word) => word.length > 2);
+    const [stop, phrase] = [words[2]!.slice(0, 2), words[2]!.slice(0, 3)];
+    const { stats, ...one } = await write({ uniforms: { seed: 9 }, stop: [stop], bannedPhrases: [phrase] });
+    const { stats: alone, ...other } = await write({ uniforms: { seed: 9 }, stop: [stop] });
+    expect(one).toEqual(other);
+    expect(stats).toMatchObject({ finish: "stop", stopText: stop, rewinds: 0, generatedTokens: alone.generatedTokens });
+    // of both at once the phrase
+    const both = await write({ uniforms: { seed: 9 }, stop: [stop], bannedPhrases: [stop] });
+    expect(both.stats.rewinds).toBeGreaterThan(0);
+    expect(both.text).not.toContain(stop);
   });
 });
