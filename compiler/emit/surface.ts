@@ -1,6 +1,6 @@
 /** What an emitted program takes and gives: the names, types and order of inputs and outputs, the same in every form. */
 import type { Dim, Dtype, Graph, NodeId, Uniform } from "../graph/graph.js";
-import { SPEC_VERSION } from "../graph/json.js";
+import { versionOf } from "../graph/specVersions.js";
 import { isConstantInput } from "../graph/sets.js";
 import { evaluateUniform, leavesOf, type UniformEnvironment } from "../graph/uniform.js";
 
@@ -138,7 +138,7 @@ const outputOf = (nodes: Graph["nodes"], name: string, node: NodeId): EmittedOut
 export function interfaceData(graph: Graph, surface: Surface): object {
   const { nodes: _, stages: __, tail: ___, outputs: ____, ...kept } = graph;
   return {
-    ggsl: SPEC_VERSION,
+    ggsl: versionOf(graph),
     ...kept,
     uniforms: surface.fed.map((i) => graph.uniforms[i]),
     inputs: graph.inputs.map((input, i) => ({ ...input, name: surface.inputs[i]!.name })),

@@ -8,20 +8,15 @@ import type { Graph } from "./graph.js";
 import { isBreakers, isDim, isFiniteF32, isName, isSequences, isText, isTextSource } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
+import { READ_VERSIONS, versionFaults, versionOf, type SpecVersion } from "./specVersions.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { isItems } from "./sets.js";
 import { show } from "../core/show.js";
 import { tailFaults } from "./tail.js";
 import { verify } from "./verify.js";
 
-/** The version of the spec format that is written. */
-export const SPEC_VERSION = 2;
-
-/** The versions that are read. A spec of version 1 has none of the members that version 2 added. */
-const READ_VERSIONS: readonly unknown[] = [1, SPEC_VERSION];
-
 /** A graph with the version of the format. */
-export type GraphSpec = { readonly ggsl: typeof SPEC_VERSION } & Graph;
+export type GraphSpec = { readonly ggsl: SpecVersion } & Graph;
 
 /** An invalid spec; `faults` lists the first faults. */
 export class SpecError extends Error {
@@ -33,7 +28,7 @@ export class SpecError extends Error {
 }
 
 /** The graph as the JSON object of a spec file. */
-export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: SPEC_VERSION, ...graph });
+export const toSpec = (graph: Graph): GraphSpec => ({ ggsl: versionOf(graph), ...graph });
 
 /** The text of a spec file, which `readSpec` reads. */
 export const writeSpec = (graph: Graph): string => `${JSON.stringify(toSpec(graph), undefined, 1)}\n`;
@@ -84,6 +79,8 @@ export function specFaults(data: unknown): string[] {
   checkShape(data, GRAPH, "spec", faults);
   // the host tail of a program is checked when its samplers are created
   if (faults.length > 0) return faults;
+  const newer = versionFaults(data as GraphSpec);
+  if (newer.length > 0) return newer;
   const graph = graphIn(data);
   return [...verify(graph), ...tailFaults(graph)];
 }
@@ -157,7 +154,7 @@ const stream = test(`an integer from 1 to ${MAX_STREAM}`, isStream);
 const PLACE = { file: name, line: index, column: index };
 
 const GRAPH: Shape = {
-  ggsl: test(`the version ${READ_VERSIONS.join(" or ")}`, (v) => READ_VERSIONS.includes(v)),
+  ggsl: test(`one of the versions ${READ_VERSIONS.join(", ")}`, (v) => READ_VERSIONS.includes(v)),
   name,
   nodes: {
     array: {

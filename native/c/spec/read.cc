@@ -18,7 +18,7 @@ struct Counted {
 
 constexpr Counted counted[] = {
     { "nodes", limits::nodes },   { "params", limits::params },     { "uniforms", limits::uniforms },
-    { "draws", limits::draws },   { "states", limits::states },     { "measures", limits::measures },
+    { "draws", limits::draws },   { "states", limits::states },     { "measures", limits::measures }, 
     { "inputs", limits::inputs }, { "features", limits::features }, { "sets", limits::sets },
     { "stages", limits::stages }, { "tail", limits::tail },
 };
@@ -56,8 +56,19 @@ void check_version(const Json & json) {
     const auto version = json.is_object() ? json.find("ggsl") : json.end();
     if (version != json.end() && is_integer(*version) && number_of(*version) > spec_version) {
         refuse(code::wrong_version, "the spec is of version " + show(*version) +
-                                        ", this library reads versions 1 and " + std::to_string(spec_version) +
+                                        ", this library reads versions 1 to " + std::to_string(spec_version) +
                                         ": take a newer libggsl, or compile the chain with the compiler of this one");
+    }
+}
+
+// What an earlier version does not have yet.
+void check_members(Reading & reading) {
+    const int64_t version = reading.json["ggsl"].get<int64_t>();
+    for (const auto & [name, since] : members_since) {
+        if (since > version && reading.json.contains(name)) {
+            reading.fault("spec." + std::string(name) + ": a spec of version " + std::to_string(version) +
+                          " has no such member; version " + std::to_string(since) + " has");
+        }
     }
 }
 
@@ -111,6 +122,8 @@ Spec read_spec(const char * text, size_t length) {
     check_version(json);
     Reading reading{ json };
     check_shape(json, spec_shape(), "spec", reading.faults);
+    refuse_any(reading.faults);
+    check_members(reading);
     refuse_any(reading.faults);
     check_counts(reading);
     refuse_any(reading.faults);

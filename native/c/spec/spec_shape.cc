@@ -87,6 +87,14 @@ bool is_attrs(const Json & value) {
            });
 }
 
+std::string versions_text() {
+    std::string text = "one of the versions 1";
+    for (int32_t version = 2; version <= spec_version; ++version) {
+        text += ", " + std::to_string(version);
+    }
+    return text;
+}
+
 Shape make_shape() {
     const std::string most_text = "a text of at most " + std::to_string(limits::text) + " characters";
     const std::string most_list = "a list of at most " + std::to_string(limits::list);
@@ -125,8 +133,8 @@ Shape make_shape() {
     const Ptr stream =
         test("an integer from 1 to 4294967295", [](const Json & v) { return is_seed(v) && number_of(v) >= 1; });
     const Ptr truth   = test("true", [](const Json & v) { return v == true; });
-    const Ptr version = test("the version 1 or " + std::to_string(spec_version),
-                             [](const Json & v) { return v == 1 || v == spec_version; });
+    const Ptr version =
+        test(versions_text(), [](const Json & v) { return is_integer(v) && v >= 1 && v <= spec_version; });
     const Ptr standard =
         test("a finite number or \"random\"", [](const Json & v) { return v == "random" || v.is_number(); });
 

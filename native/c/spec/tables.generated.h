@@ -5,7 +5,11 @@
 
 namespace ggsl::c {
 
-inline constexpr int32_t spec_version = 2;
+inline constexpr int32_t spec_version = 3;
+
+// The members that only some versions have, and the first one that does.
+inline constexpr std::array<MemberSince, 0> members_since{ {
+} };
 
 // Tokens of a set that can change with every token.
 inline constexpr int32_t max_set_capacity = 65536;

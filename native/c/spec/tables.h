@@ -3,6 +3,7 @@
 
 #include "graph/wire.h"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -57,6 +58,12 @@ enum class UniformOp {
     select_,
     hash_,
     clamp_,
+};
+
+// A member of a spec, and the first version that has it.
+struct MemberSince {
+    std::string_view name;
+    int32_t          version;
 };
 
 struct UniformOpName {
