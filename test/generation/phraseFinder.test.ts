@@ -132,7 +132,7 @@ describe("lists of phrases", () => {
     ["an unknown member", [{ text: "a", flags: "i" }], "bannedPhrases[0].flags"],
     ["too many", Array.from({ length: 4097 }, String), "`bannedPhrases` must have at most 4096 phrases, found 4097"],
     ["a long text", ["x".repeat(1025)], "`bannedPhrases[0]` must have at most 1024 bytes, found 1025"],
-    ["too many bytes", Array.from({ length: 200 }, () => "x".repeat(1000)), "must have at most 131072 bytes in all its phrases"],
+    ["too many bytes", Array.from({ length: 200 }, () => "x".repeat(1000)), "must have at most 65536 bytes in all its phrases"],
     ["too many expressions", Array.from({ length: 257 }, () => ({ regex: "a" })), "at most 256 regular expressions, found 257"],
     ["no bound", [{ regex: "a.*b" }], "`bannedPhrases[0]`: the regular expression matches texts of any length"],
     ["a long match", [{ regex: ".{0,300}b" }], "the longest match of the regular expression must have at most 1024 bytes, found 1201"],

@@ -1,18 +1,17 @@
 /** Finds phrases in a text that comes byte by byte, in one pass over it: texts at once, and the places of regular expressions at once. */
 import { Cache } from "../../core/cache.js";
-import { toBytes } from "../../core/vocabulary.js";
-import { automaton, longestText, step, type State } from "../features/automaton.js";
 import { Characters, NO_CHARACTER } from "./characters.js";
-import { eachByte, lowered, loweredText } from "./letters.js";
+import { eachByte, lowered, phraseBytes } from "./letters.js";
 import { addPlaces, type Place, type Places } from "./pattern.js";
 import { ignoresCase, textIn, type PatternPhrase, type Phrase } from "./phrases.js";
+import { sortedTexts, TextSearch, type SortedTexts } from "./texts.js";
 
 /** Phrases as they are looked for. */
 export interface PreparedPhrases {
   /** Of texts as they are. */
-  readonly exact: State | undefined;
+  readonly exact: SortedTexts | undefined;
   /** Of texts in lower case. */
-  readonly folded: State | undefined;
+  readonly folded: SortedTexts | undefined;
   readonly places: readonly Place[];
   /** The places where a match begins: those that take each ASCII character, and all. */
   readonly firstOf: readonly (readonly number[])[];
@@ -33,17 +32,16 @@ export function preparedPhrases(list: readonly Phrase[], name: string): Prepared
     list.flatMap((phrase) => {
       const text = textIn(phrase);
       if (text === undefined || ignoresCase(phrase) !== isFolded) return [];
-      return [toBytes(isFolded ? loweredText(text) : text)];
+      return [phraseBytes(text, isFolded)];
     });
-  const [exact, folded] = [[...new Set(texts(false))], [...new Set(texts(true))]];
   const added: Places = { all: [], ways: 0 };
   const first = list.flatMap((phrase, i) =>
     textIn(phrase) === undefined ? addPlaces(added, phrase as PatternPhrase, `${name}[${i}]`) : [],
   );
   const places = added.all;
   const prepared: PreparedPhrases = {
-    exact: exact.length > 0 ? automaton(exact) : undefined,
-    folded: folded.length > 0 ? automaton(folded) : undefined,
+    exact: sortedTexts(texts(false)),
+    folded: sortedTexts(texts(true)),
     places,
     first,
     firstOf: Array.from({ length: 0x80 }, (_, character) => first.filter((one) => places[one]!.takes(character))),
@@ -58,19 +56,11 @@ export interface FoundPhrase {
   readonly end: number;
 }
 
-/** A search of texts: where it stands. */
-interface Search {
-  readonly root: State;
-  state: State;
-}
-
-const searchOf = (root: State | undefined): Search | undefined => root && { root, state: root };
-
 export class PhraseFinder {
   /** Bytes read so far. */
   length = 0;
-  private readonly exact: Search | undefined;
-  private readonly folded: Search | undefined;
+  private readonly exact: TextSearch | undefined;
+  private readonly folded: TextSearch | undefined;
   private readonly characters: Characters | undefined;
   /** The places that took the last character, and for each the earliest byte where a match to it begins. */
   private active: number[] = [];
@@ -86,8 +76,8 @@ export class PhraseFinder {
   private whole = 0;
 
   constructor(private readonly phrases: PreparedPhrases) {
-    this.exact = searchOf(phrases.exact);
-    this.folded = searchOf(phrases.folded);
+    this.exact = phrases.exact && new TextSearch(phrases.exact);
+    this.folded = phrases.folded && new TextSearch(phrases.folded);
     const { length } = phrases.places;
     if (this.folded || length > 0) this.characters = new Characters();
     this.begins = new Float64Array(length);
@@ -99,8 +89,8 @@ export class PhraseFinder {
   get settled(): number {
     const { exact, folded, active, begins, whole } = this;
     let least = this.characters ? whole : this.length;
-    if (exact) least = Math.min(least, this.length - exact.state.length);
-    if (folded) least = Math.min(least, whole - folded.state.length);
+    if (exact) least = Math.min(least, exact.first(this.length));
+    if (folded) least = Math.min(least, folded.first(whole));
     for (const place of active) least = Math.min(least, begins[place]!);
     return least;
   }
@@ -109,9 +99,8 @@ export class PhraseFinder {
   read(bytes: Uint8Array): FoundPhrase | undefined {
     const { exact, characters } = this;
     for (const byte of bytes) {
+      this.found = exact ? exact.read(byte, this.length) : Infinity;
       this.length++;
-      this.found = Infinity;
-      if (exact) this.advance(exact, byte, this.length);
       characters?.read(byte, this.take);
       if (this.found < Infinity) return { begin: this.found, end: this.length };
     }
@@ -120,16 +109,11 @@ export class PhraseFinder {
 
   /** Goes on from `length` bytes: phrases that begin before do not count. */
   restart(length: number): void {
-    for (const search of [this.exact, this.folded]) if (search) search.state = search.root;
+    this.exact?.restart();
+    this.folded?.restart();
     this.characters?.restart();
     this.active = [];
     this.length = this.whole = length;
-  }
-
-  private advance(search: Search, byte: number, end: number): void {
-    search.state = step(search.state, byte);
-    const found = longestText(search.state)?.text;
-    if (found !== undefined) this.found = Math.min(this.found, end - found.length);
   }
 
   private readonly take = (character: number, bytes: number): void => {
@@ -137,10 +121,12 @@ export class PhraseFinder {
     const begin = this.whole;
     this.whole += bytes;
     // bytes that are no character are part of no text
-    if (folded && character === NO_CHARACTER) folded.state = folded.root;
+    if (folded && character === NO_CHARACTER) folded.restart();
     else if (folded) {
       let at = begin;
-      eachByte(lowered(character), (byte) => this.advance(folded, byte, ++at));
+      eachByte(lowered(character), (byte) => {
+        this.found = Math.min(this.found, folded.read(byte, at++));
+      });
     }
     if (this.phrases.places.length > 0) this.takeAll(character, begin);
   };

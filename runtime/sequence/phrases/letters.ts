@@ -1,4 +1,5 @@
 /** Letters whose case is ignored: each character stands for one of as many bytes, so that places in a text stay the same. */
+import { toBytes } from "../../core/vocabulary.js";
 
 const bytesOf = (character: number): number =>
   character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
@@ -34,9 +35,14 @@ export const raised = (character: number): number =>
       : character
     : cased(character, upper, (text) => text.toUpperCase());
 
-/** A text in lower case, as long as it was. */
-export const loweredText = (text: string): string =>
-  Array.from(text, (one) => String.fromCodePoint(lowered(one.codePointAt(0)!))).join("");
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
+/** The bytes of a text, one a character; with `isLowered` in lower case, as many as it had. */
+export function phraseBytes(text: string, isLowered: boolean): string {
+  if (isAscii(text)) return isLowered ? text.toLowerCase() : text;
+  if (!isLowered) return toBytes(text);
+  return toBytes(Array.from(text, (one) => String.fromCodePoint(lowered(one.codePointAt(0)!))).join(""));
+}
 
 /** Calls `each` with the bytes of a character. */
 export function eachByte(character: number, each: (byte: number) => void): void {

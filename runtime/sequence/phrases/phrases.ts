@@ -2,7 +2,7 @@
 import { show } from "@ggsl/compiler/core/show.js";
 import { invalid, InputError } from "../../core/errors.js";
 import * as is from "../../core/check.js";
-import { toBytes } from "../../core/vocabulary.js";
+import { phraseBytes } from "./letters.js";
 
 /** A text, as it is, or with the case of its letters ignored. */
 export interface TextPhrase {
@@ -34,7 +34,7 @@ export const PHRASE_LIMITS = {
   /** Regular expressions of a list. */
   patterns: 256,
   /** Bytes of all phrases of a list. */
-  bytes: 2 ** 17,
+  bytes: 2 ** 16,
   /** Bytes of the longest text that one phrase matches: so much is held back at most. */
   longest: 1024,
   /** Places of the regular expressions of a list, with what they repeat written out. */
@@ -82,7 +82,7 @@ export const phraseForms: is.Check = (value, name) => {
   few("regular expressions", texts.filter((text) => text === undefined).length, PHRASE_LIMITS.patterns);
   const empty = texts.indexOf("");
   if (empty >= 0) throw invalid(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`);
-  const sizes = texts.map((text, i) => toBytes(text ?? (list[i] as PatternPhrase).regex).length);
+  const sizes = texts.map((text, i) => phraseBytes(text ?? (list[i] as PatternPhrase).regex, false).length);
   few("bytes in all its phrases", sizes.reduce((sum, size) => sum + size, 0), PHRASE_LIMITS.bytes);
   const long = texts.findIndex((text, i) => text !== undefined && sizes[i]! > PHRASE_LIMITS.longest);
   if (long >= 0)
