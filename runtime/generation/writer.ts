@@ -116,6 +116,7 @@ export class Writer {
     this.text = new TokenText(prompt, slot.contextSize);
     this.phrases = options.bannedPhrases?.length ? new BannedPhrases(options) : undefined;
     this.output = new TextOutput(options.stop ?? [], this.phrases?.finder);
+    if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
     this.ahead = openAhead(parts, this.forcing);
@@ -179,7 +180,7 @@ export class Writer {
     this.phrases?.forget();
     this.rests.length = left;
     this.ready = [];
-    this.output.restart(this.rests.at(-1));
+    this.output.restart(left, this.rests.at(-1));
     this.isOver = this.isClosed;
     const { finish, stopText } = this.meter.latest;
     this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});

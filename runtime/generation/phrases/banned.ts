@@ -1,7 +1,10 @@
 /** The phrases of a text that must not be written: where they are found, and the tokens that are masked at its places. */
 import { grammarOf } from "../../sequence/features/feed.js";
-import { PhraseFinder, preparedPhrases, type FoundPhrase } from "../../sequence/phrases/finder.js";
+import { PhraseFinder, preparedPhrases } from "../../sequence/phrases/finder.js";
 import { withUniforms, type SequenceState } from "../../sequence/sequence.js";
+import { PHRASE_LIMITS } from "../../sequence/phrases/phrases.js";
+import type { SavedSequence } from "../../sequence/savedSequence.js";
+import type { NativeModel } from "../../backends/native/binding.js";
 import { MASKED, MOST_MASKED, REWINDS, type PhraseOptions } from "./front.js";
 
 /** What is counted of a text with phrases. */
@@ -12,6 +15,14 @@ export interface PhraseCounts {
   takenBackTokens: number;
   /** Phrases that stayed, where no other token was left. */
   keptPhrases: number;
+}
+
+/** A text that goes on. */
+interface Resumed {
+  readonly model: Pick<NativeModel, "piece">;
+  /** Its tokens, after those of its prompt. */
+  readonly prompt: Int32Array;
+  readonly options: { readonly resume?: SavedSequence | undefined };
 }
 
 /** What is masked at a place of the text. */
@@ -31,6 +42,12 @@ export class BannedPhrases {
   constructor({ bannedPhrases = [], maxRewinds = REWINDS }: PhraseOptions) {
     this.finder = new PhraseFinder(preparedPhrases(bannedPhrases, "bannedPhrases"));
     this.most = maxRewinds;
+  }
+
+  /** The last tokens of a text that was saved, in which a phrase may begin. */
+  before({ model, prompt, options }: Resumed): Uint8Array[] {
+    const count = Math.min(options.resume?.step ?? 0, PHRASE_LIMITS.longest, prompt.length);
+    return Array.from(prompt.subarray(prompt.length - count), (token) => model.piece(token, false));
   }
 
   /** Whether tokens are masked at this place. */
@@ -81,8 +98,6 @@ export class BannedPhrases {
     this.places = new Map();
   }
 }
-
-export type { FoundPhrase };
 
 /** Whether all tokens whose bits are set are among these, and there are any. */
 function leavesNone(bits: Uint32Array, tokens: ReadonlySet<number>): boolean {

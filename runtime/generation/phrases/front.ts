@@ -10,13 +10,14 @@ import type { Phrase } from "../../sequence/phrases/phrases.js";
 export interface PhraseOptions {
   /**
    * Texts and regular expressions that are not written. A text is held back while it may become one of them; where it is one, it is taken
-   * back to the token in which the phrase begins, and goes on with another one, by the same random number.
+   * back to the token in which the phrase begins, and goes on with another one, by the same random number. What was given stays: a phrase
+   * that begins there is taken back to the first token that was held back. The prompt does not count.
    * @default none
    */
   readonly bannedPhrases?: readonly Phrase[] | undefined;
   /**
-   * How often the text may be taken back because of `bannedPhrases`, at most 65536: at the next phrase it ends, before it, with the
-   * finish `rewinds`.
+   * How often the text may be taken back because of `bannedPhrases`, at most 65536; 64 times to one place. At the next phrase it ends,
+   * before it, with the finish `rewinds`.
    * @default 256
    * @unit rewinds
    */
