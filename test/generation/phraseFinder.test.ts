@@ -59,6 +59,7 @@ describe("phrases in a text", () => {
       end: 26,
     });
     expect(found("Shivers", { regex: "shivers?", ignoreCase: true })).toEqual({ begin: 0, end: 6 });
+    expect(found("Shivers", { regex: "(?i)shivers?" })).toEqual({ begin: 0, end: 6 });
     expect(found("xäy", { regex: "[^a-z]" })).toEqual({ begin: 1, end: 3 });
     expect(found("A", { regex: "[^a]", ignoreCase: true })).toBeUndefined();
   });

@@ -57,6 +57,9 @@ interface Fragment {
   readonly isNullable: boolean;
 }
 
+/** Of RE2's expressions that ignore the case of letters. */
+const MARK = "(?i)";
+
 const EMPTY: Fragment = { first: [], last: [], isNullable: true };
 
 /**
@@ -64,7 +67,10 @@ const EMPTY: Fragment = { first: [], last: [], isNullable: true };
  * @returns those where a match begins
  * @throws InputError for one that is not right, that looks around, or whose matches are not bounded
  */
-export function addPlaces(places: Places, { regex, ignoreCase = false }: PatternPhrase, name: string): readonly number[] {
+export function addPlaces(places: Places, phrase: PatternPhrase, name: string): readonly number[] {
+  const isMarked = phrase.regex.startsWith(MARK);
+  const ignoreCase = isMarked || phrase.ignoreCase === true;
+  const regex = isMarked ? phrase.regex.slice(MARK.length) : phrase.regex;
   const what = `\`${name}\``;
   return budgeted(what, () => {
     const part = readPattern(regex, { dotAll: false, what });

@@ -16,6 +16,7 @@ export interface TextPhrase {
 
 /** A regular expression as those of grammars, without looks around (`^`, `$`, `\b`, `(?=`), whose longest match is bounded. */
 export interface PatternPhrase {
+  /** One that begins with `(?i)` ignores the case of letters. */
   readonly regex: string;
   /**
    * Upper and lower case are the same.
