@@ -4,7 +4,7 @@ import { compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import type { RunOptions, SequenceRequest } from "ggsl/generation/generate.js";
 import type { Model } from "ggsl/models/model.js";
 import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, MAX_NGRAM, type Speculate } from "ggsl/decode/speculation/options.js";
-import { REWINDS } from "ggsl/generation/phrases/front.js";
+import { REWINDS } from "ggsl/generation/phrases/options.js";
 import type { Phrase } from "ggsl/sequence/phrases/phrases.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "./feeds.js";
 import { atMost, natural, phraseOption, stopOption, UsageError } from "./usage.js";

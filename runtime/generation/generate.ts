@@ -8,7 +8,6 @@ import { columnsOf } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import { modelFeed } from "../sequence/features/model.js";
 import { endValues, withoutEnds } from "./ends.js";
-import { withoutPhrases } from "./phrases/front.js";
 import type { Generation, Piece } from "./pieces.js";
 import {
   checkPicks,
@@ -110,6 +109,7 @@ export function generateIn(
         speculator = await openSpeculator(room, { ...options, speculate }, place);
       }
       using rows = await rowsFor(options, sequence);
+      if (options.bannedPhrases?.length) await prepareBackend();
       const checksLogits = room.options.checkLogits === true;
       const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
       writer = new Writer({ model, binding: room.model.binding, graph, options, prompt: tokens, sequence, ...held });
@@ -156,7 +156,7 @@ export function generateIn(
       if (!writer) throw new InputError("there are no statistics before the first token", { code: "NOT_READY" });
       return writer.meter.latest;
     },
-    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutPhrases(withoutEnds(saveSequence(before, unbegun()))) },
+    save: () => writer?.save() ?? { tokens: new Int32Array(), sequence: withoutEnds(saveSequence(before, unbegun())) },
   };
 }
 

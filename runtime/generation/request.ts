@@ -15,8 +15,7 @@ import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js"
 import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
-import { MAX_REWINDS, withPhrases, type PhraseOptions } from "./phrases/front.js";
-import { phraseList } from "./phrases/list.js";
+import { MAX_REWINDS, phraseList, type PhraseOptions } from "./phrases/options.js";
 import { stopTexts } from "./stops.js";
 import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
@@ -219,7 +218,7 @@ export const graphOf = (request: SequenceRequest): Graph => fitted(request.chain
 export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.chain.rowsGraph, request);
 
 const fitted = (graph: Graph, { seed, feed = {}, guides = {}, ...request }: SequenceRequest): Graph =>
-  seeded(withPhrases(withEnds(withFed(graph, feed, guides), request), request), seed);
+  seeded(withEnds(withFed(graph, feed, guides), request), seed);
 
 /** The sequences that a request can get. */
 interface Sequences {

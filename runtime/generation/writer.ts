@@ -7,7 +7,7 @@ import { InputError, invalid, translated } from "../core/errors.js";
 import { varying } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
-import type { ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
+import type { ChainResults, ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
@@ -32,8 +32,8 @@ import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
 import { BannedPhrases } from "./phrases/banned.js";
-import { withoutPhrases } from "./phrases/front.js";
-import type { SequenceRequest } from "./request.js";
+import { openMasked, type MaskedChain } from "./phrases/masked.js";
+import { rowsGraphOf, type SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
@@ -101,6 +101,9 @@ export class Writer {
   private readonly forcing: Forcing | undefined;
   private readonly thought: Thought | undefined;
   private readonly phrases: BannedPhrases | undefined;
+  /** The chain, and its rows, where tokens are masked. */
+  private masked: MaskedChain | undefined;
+  private maskedRows: MaskedChain | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -223,6 +226,8 @@ export class Writer {
   close(): void {
     this.isClosed = true;
     this.forgetLater();
+    this.masked?.[Symbol.dispose]();
+    this.maskedRows?.[Symbol.dispose]();
     releaseGrammars(this.line.known.features);
   }
 
@@ -238,7 +243,7 @@ export class Writer {
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
-      sequence: withoutPhrases(withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given)))),
+      sequence: withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
       ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }
@@ -333,8 +338,7 @@ export class Writer {
   /** The sequence as its next token is picked. */
   private picking(sequence: SequenceState): SequenceState {
     const { options, model } = this.parts;
-    const masked = this.phrases?.masked(sequence, this.text.count) ?? sequence;
-    return mayEnd(masked, options, (token) => model.isEnd(token));
+    return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
   /** Tokens are masked at the next place, and at no other one. */
@@ -356,15 +360,27 @@ export class Writer {
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;
-    const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
-    const output = placed.finish(decoded, uniforms, inputs);
+    const masked = this.phrases?.maskedAt(this.text.count, sequence);
+    const isRaw = logprobs !== undefined || rows !== undefined || masked !== undefined;
+    const decoded = await this.decode(uniforms, inputs, isRaw);
+    const run = (chain: MaskedChain): ChainResults =>
+      chain.run(sequence, masked!, decoded.raw!, this.guideLogits(decoded));
+    const output = masked
+      ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
+      : placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
     const token = closing ?? (left ? left.selected : output.sampled![0]!);
     const isClosing = closing !== undefined;
     const scalars = output.states ?? NONE;
     if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
-    const kept = (): KeptRows =>
-      left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
+    const ofRows = ({ candidates, ...more }: ChainResults): KeptRows => ({ ...more, tokens: candidates });
+    const maskedRows = (): KeptRows =>
+      ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
+    const kept = (): KeptRows => {
+      if (left) return left;
+      if (!rows) return ofRows(output);
+      return masked ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
+    };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),

@@ -1,6 +1,6 @@
 /** The phrases that the texts of a request must not have. */
 import { namedPhrases } from "@ggsl/settings/from/phrases.js";
-import { phraseList } from "ggsl/generation/phrases/list.js";
+import { phraseList } from "ggsl/generation/phrases/options.js";
 import type { Phrase } from "ggsl/sequence/phrases/phrases.js";
 import { refusalFor } from "../faults.js";
 import type { CommonBody, GivenPhrase } from "../request/bodies.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { PhraseFinder, preparedPhrases } from "../../runtime/sequence/phrases/finder.js";
 import type { Phrase } from "../../runtime/sequence/phrases/phrases.js";
-import { phraseList } from "../../runtime/generation/phrases/list.js";
+import { phraseList } from "../../runtime/generation/phrases/options.js";
 import { randomIntegers } from "../grammars/walk.js";
 
 const bytesOf = (text: string): Buffer => Buffer.from(text);

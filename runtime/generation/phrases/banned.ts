@@ -1,11 +1,12 @@
 /** The phrases of a text that must not be written: where they are found, and the tokens that are masked at its places. */
 import { grammarOf } from "../../sequence/features/feed.js";
 import { PhraseFinder, preparedPhrases } from "../../sequence/phrases/finder.js";
-import { withUniforms, type SequenceState } from "../../sequence/sequence.js";
+import type { SequenceState } from "../../sequence/sequence.js";
 import { PHRASE_LIMITS } from "../../sequence/phrases/phrases.js";
 import type { SavedSequence } from "../../sequence/savedSequence.js";
 import type { NativeModel } from "../../backends/native/binding.js";
-import { MASKED, MOST_MASKED, REWINDS, type PhraseOptions } from "./front.js";
+import { MOST_MASKED } from "./masked.js";
+import { REWINDS, type PhraseOptions } from "./options.js";
 
 /** What is counted of a text with phrases. */
 export interface PhraseCounts {
@@ -60,15 +61,15 @@ export class BannedPhrases {
     return this.places.get(place)?.isFree === true;
   }
 
-  /** The sequence as its next token is picked. Its grammars are ready. */
-  masked(sequence: SequenceState, place: number): SequenceState {
+  /** The tokens that are masked at a place where the sequence is; its grammars are ready. Undefined where none are. */
+  maskedAt(place: number, sequence: SequenceState): ReadonlySet<number> | undefined {
     const masked = this.places.get(place);
-    if (!masked || masked.isFree) return sequence;
+    if (!masked || masked.isFree) return undefined;
     masked.isFree = sequence.features.some((feature) => {
       const grammar = grammarOf(feature);
       return grammar !== undefined && leavesNone(grammar.state.bits(), masked.tokens);
     });
-    return masked.isFree ? sequence : withUniforms(sequence, { [MASKED]: [...masked.tokens] });
+    return masked.isFree ? undefined : masked.tokens;
   }
 
   /** The token that was picked at a place: where it is one that is masked, no other one was left. */
