@@ -133,25 +133,30 @@ export class PhraseFinder {
 
   private takeAll(character: number, begin: number): void {
     const { places, first, firstOf } = this.phrases;
-    const { active, begins, spare, spareBegins, takenAt } = this;
+    const { active, begins } = this;
     this.count++;
-    spare.length = 0;
-    const reach = (one: number, from: number): void => {
-      if (takenAt[one] === this.count) spareBegins[one] = Math.min(spareBegins[one]!, from);
-      else {
-        takenAt[one] = this.count;
-        spareBegins[one] = from;
-        spare.push(one);
-      }
-      if (places[one]!.isLast) this.found = Math.min(this.found, from);
-    };
-    for (const one of active)
-      for (const next of places[one]!.next) if (places[next]!.takes(character)) reach(next, begins[one]!);
-    if (character < 0x80) for (const one of firstOf[character]!) reach(one, begin);
-    else for (const one of first) if (places[one]!.takes(character)) reach(one, begin);
-    this.active = spare;
+    this.spare.length = 0;
+    for (let i = 0; i < active.length; i++) {
+      const one = active[i]!;
+      const { next } = places[one]!;
+      for (let j = 0; j < next.length; j++)
+        if (places[next[j]!]!.takes(character)) this.reach(next[j]!, begins[one]!);
+    }
+    if (character < 0x80) for (const one of firstOf[character]!) this.reach(one, begin);
+    else for (const one of first) if (places[one]!.takes(character)) this.reach(one, begin);
+    this.active = this.spare;
     this.spare = active;
-    this.begins = spareBegins;
+    this.begins = this.spareBegins;
     this.spareBegins = begins;
+  }
+
+  /** The character was taken by a place, of a match that begins at a byte. */
+  private reach(one: number, from: number): void {
+    if (this.takenAt[one] !== this.count) {
+      this.takenAt[one] = this.count;
+      this.spareBegins[one] = from;
+      this.spare.push(one);
+    } else if (from < this.spareBegins[one]!) this.spareBegins[one] = from;
+    if (this.phrases.places[one]!.isLast && from < this.found) this.found = from;
   }
 }

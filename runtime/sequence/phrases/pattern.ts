@@ -16,6 +16,8 @@ export class Place {
   /** A match may end here. */
   isLast = false;
   private readonly isMost: boolean;
+  /** 1 for those that it takes. */
+  private readonly ascii: Uint8Array;
 
   /** @param ranges both ends included, one after another */
   constructor(
@@ -25,9 +27,14 @@ export class Place {
     let size = 0;
     for (let i = 0; i < ranges.length; i += 2) size += ranges[i + 1]! - ranges[i]! + 1;
     this.isMost = size > 0x80000;
+    this.ascii = Uint8Array.from({ length: 0x80 }, (_, character) => (this.matches(character) ? 1 : 0));
   }
 
   takes(character: number): boolean {
+    return character < 0x80 ? this.ascii[character] === 1 : this.matches(character);
+  }
+
+  private matches(character: number): boolean {
     const is = this.has(character);
     // of a class that leaves characters out, neither case may be left out
     if (!this.ignoresCase || is !== this.isMost) return is;
