@@ -52,7 +52,7 @@ export class TextOutput<T> {
 
   constructor(
     stops: readonly string[],
-    private readonly phrases?: PhraseFinder,
+    private phrases?: PhraseFinder,
   ) {
     this.hasNoStops = stops.length === 0;
     this.finder = new StopFinder(stops);
@@ -71,6 +71,12 @@ export class TextOutput<T> {
   get phraseTokens(): number {
     const { begin } = this.phrase!;
     return this.held.length - this.held.findIndex(({ end }) => end > begin);
+  }
+
+  /** Looks for other phrases, also in what is held. */
+  lookFor(phrases: PhraseFinder): void {
+    this.phrases = phrases;
+    this.reread();
   }
 
   /** Forgets the last tokens, with the phrase that begins in the first of them. */

@@ -31,9 +31,10 @@ import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
-import { BannedPhrases } from "./phrases/banned.js";
+import { bansPhrases, BannedPhrases } from "./phrases/banned.js";
 import { openMasked, type MaskedChain } from "./phrases/masked.js";
 import { rowsGraphOf, type SequenceRequest } from "./request.js";
+import { withRejected } from "../sequence/phrases/values.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
@@ -117,7 +118,7 @@ export class Writer {
     const { prompt, slot, placed, guides, options, sequence } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
-    this.phrases = options.bannedPhrases?.length ? new BannedPhrases(options) : undefined;
+    this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
     this.output = new TextOutput(options.stop ?? [], this.phrases?.finder);
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.forcing = forcing(parts);
@@ -163,6 +164,11 @@ export class Writer {
     this.parts.speculator?.setUniforms(values, this.text.tokens);
     this.forgetLater();
     this.line.setUniforms(values);
+    const { phrases } = this;
+    if (!phrases || this.sequence.phrases.size === 0) return;
+    phrases.change(this.sequence);
+    this.output.lookFor(phrases.finder);
+    this.takeBack(phrases);
   }
 
   /** See `Generation.rewind`. */
@@ -356,16 +362,19 @@ export class Writer {
   /** @param closing comes whatever the chain picks */
   private async pick(closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
-    const sequence = this.picking(this.sequence);
+    const whole = this.picking(this.sequence);
+    const masked = this.phrases?.maskedAt(this.text.count, whole);
+    const sequence = masked && whole.phrases.size > 0 ? withRejected(whole, masked) : whole;
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;
-    const masked = this.phrases?.maskedAt(this.text.count, sequence);
-    const isRaw = logprobs !== undefined || rows !== undefined || masked !== undefined;
+    // phrases of the chain are masked by the chain itself
+    const isHere = masked !== undefined && (options.bannedPhrases?.length ?? 0) > 0;
+    const isRaw = logprobs !== undefined || rows !== undefined || isHere;
     const decoded = await this.decode(uniforms, inputs, isRaw);
     const run = (chain: MaskedChain): ChainResults =>
       chain.run(sequence, masked!, decoded.raw!, this.guideLogits(decoded));
-    const output = masked
+    const output = isHere
       ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
       : placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
@@ -379,7 +388,7 @@ export class Writer {
     const kept = (): KeptRows => {
       if (left) return left;
       if (!rows) return ofRows(output);
-      return masked ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
+      return isHere ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
     };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),

@@ -108,7 +108,8 @@ export const sampler: FieldSchema = either(someText, someObject);
 const value = either(
   { type: "number" },
   flag,
-  listOf(either(integer(0), text), { maxItems: 2 ** 16 }),
+  // tokens, or phrases
+  listOf(either(integer(0), text, someObject), { maxItems: 2 ** 16 }),
   // a grammar
   someObject,
 );

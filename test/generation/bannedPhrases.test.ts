@@ -207,6 +207,77 @@ chain tailed(seed: seed = 7) = temp(0.8) |> host dist(seed: 5)
   });
 });
 
+describe("phrases of a program", () => {
+  const PROGRAM = compile(`
+import { ban_phrases, temp, dist } from "std"
+chain sampled(banned: phrases, t: f32 > 0 = 0.8, seed: seed = 7) = ban_phrases(banned) |> temp(t) |> dist(seed)
+`);
+
+  test.each([1, 2, 4])("are those of the option (%i)", async (seed) => {
+    const banned = (await randomPhrases(seed)).map(([phrase]) => phrase);
+    const expected = await write({ uniforms: { seed }, bannedPhrases: banned });
+    expect(expected.stats.rewinds).toBeGreaterThan(0);
+    for (const more of [{}, { ahead: 0 }, { logprobs: 2 }, { alternatives: 2 }, { placement: "host" as const }, { speculate: { ngram: {} } }]) {
+      const text = await write({ chain: PROGRAM, uniforms: { seed, banned }, ...more });
+      expect(text.tokens).toEqual(expected.tokens);
+      expect(text.stats).toMatchObject({
+        rewinds: expected.stats.rewinds,
+        takenBackTokens: expected.stats.takenBackTokens,
+      });
+    }
+    const half = { uniforms: { seed, banned: banned.slice(0, 2) }, bannedPhrases: banned.slice(2) };
+    expect((await write({ chain: PROGRAM, ...half })).tokens).toEqual(expected.tokens);
+  });
+
+  test("are saved with the text, and can change", async () => {
+    const banned = (await randomPhrases(6)).map(([phrase]) => phrase);
+    const whole = await write({ chain: PROGRAM, uniforms: { seed: 6, banned } });
+    const generation = model.generate(PROMPT, { chain: PROGRAM, uniforms: { seed: 6, banned }, maxTokens: 40 });
+    const tokens: number[] = [];
+    for await (const { token } of generation) if (tokens.push(token) === 9) break;
+    const saved = generation.save();
+    expect(saved.sequence.phrases).toEqual({ banned });
+    const resume = JSON.parse(JSON.stringify(saved.sequence)) as typeof saved.sequence;
+    const after = await read(model.generate(saved.tokens, { chain: PROGRAM, resume, maxTokens: 31 }));
+    expect([...tokens, ...after.tokens]).toEqual(whole.tokens);
+    // none from the beginning on, then those
+    const other = model.generate(PROMPT, { chain: PROGRAM, uniforms: { seed: 6 }, maxTokens: 40 });
+    let text = "";
+    for await (const piece of other) {
+      text += piece.text;
+      if (text.length > 30) break;
+    }
+    const changed = model.generate(PROMPT, { chain: PROGRAM, uniforms: { seed: 6 }, maxTokens: 40 });
+    let [first, rest] = ["", ""];
+    for await (const piece of changed) {
+      if (first.length <= 30) first += piece.text;
+      else rest += piece.text;
+      if (first.length > 30 && rest === "") changed.setUniforms({ banned: ["e", "o"] });
+    }
+    expect(first).toBe(text);
+    expect(rest).toMatch(/^[^eo]+$/);
+  });
+
+  test("of a literal are in no text", async () => {
+    const chain = compile(`
+import { ban_phrases, greedy } from "std"
+chain plain() = ban_phrases(phrases(" the", /(?i)and./)) |> greedy()
+`);
+    const { text, stats } = await write({ chain });
+    expect(stats.rewinds).toBeGreaterThan(0);
+    expect(text).not.toMatch(/ the|and./i);
+  });
+
+  test.each([
+    [{ banned: [3] }, "`banned[0]` must be a text"],
+    [{ banned: 3 }, "`banned` is a list of phrases, found number"],
+    [{ banned: [{ regex: "a*b" }] }, "`banned[0]`: the regular expression matches texts of any length"],
+    [{ banned: [{ regex: "a", flags: "i" }] }, "banned[0].flags"],
+  ])("%j is refused", (uniforms, message) => {
+    expect(() => model.generate(PROMPT, { chain: PROGRAM, uniforms: uniforms as never })).toThrow(message);
+  });
+});
+
 describe("a text that is taken back", () => {
   test("ends at its limit, before the phrase", async () => {
     const bannedPhrases = [{ regex: "[a-z]{2}" }];

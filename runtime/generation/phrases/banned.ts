@@ -26,6 +26,10 @@ interface Resumed {
   readonly options: { readonly resume?: SavedSequence | undefined };
 }
 
+/** Whether a text has phrases that it must not have, or may get some. */
+export const bansPhrases = ({ bannedPhrases = [] }: PhraseOptions, { phrases }: SequenceState): boolean =>
+  bannedPhrases.length > 0 || phrases.size > 0;
+
 /** What is masked at a place of the text. */
 interface Masked {
   readonly tokens: Set<number>;
@@ -35,14 +39,27 @@ interface Masked {
 
 export class BannedPhrases {
   readonly counts: PhraseCounts = { rewinds: 0, takenBackTokens: 0, keptPhrases: 0 };
-  readonly finder: PhraseFinder;
+  finder: PhraseFinder;
   private readonly most: number;
   /** By number of tokens before it. */
   private places = new Map<number, Masked>();
 
-  constructor({ bannedPhrases = [], maxRewinds = REWINDS }: PhraseOptions) {
-    this.finder = new PhraseFinder(preparedPhrases(bannedPhrases, "bannedPhrases"));
-    this.most = maxRewinds;
+  constructor(
+    private readonly options: PhraseOptions,
+    sequence: SequenceState,
+  ) {
+    this.finder = this.finderOf(sequence);
+    this.most = options.maxRewinds ?? REWINDS;
+  }
+
+  /** The chain's own phrases may be others now. */
+  change(sequence: SequenceState): void {
+    this.finder = this.finderOf(sequence);
+  }
+
+  private finderOf({ phrases }: SequenceState): PhraseFinder {
+    const { bannedPhrases = [] } = this.options;
+    return new PhraseFinder(preparedPhrases([...bannedPhrases, ...[...phrases.values()].flat()], "bannedPhrases"));
   }
 
   /** The last tokens of a text that was saved, in which a phrase may begin. */
