@@ -4,12 +4,16 @@ import { compilePipeline, type Chain } from "ggsl/chain/chain.js";
 import type { RunOptions, SequenceRequest } from "ggsl/generation/generate.js";
 import type { Model } from "ggsl/models/model.js";
 import { DRAFT_TOKENS, LOOKUP_TOKENS, MAX_DRAFT, MAX_NGRAM, type Speculate } from "ggsl/decode/speculation/options.js";
+import { REWINDS } from "ggsl/generation/phrases/options.js";
+import type { Phrase } from "ggsl/sequence/phrases/phrases.js";
 import { biasOption, feedOf, inputOption, type FeedFlags } from "./feeds.js";
-import { atMost, natural, stopOption, UsageError } from "./usage.js";
+import { atMost, natural, phraseOption, stopOption, UsageError } from "./usage.js";
 import { withValues } from "./values.js";
 
 export interface RequestFlags extends FeedFlags {
   readonly stop?: readonly string[];
+  readonly banPhrase?: readonly Phrase[];
+  readonly maxRewinds?: number;
   readonly minTokens?: number;
   readonly ignoreEos?: true;
   readonly draftModel?: string;
@@ -30,6 +34,12 @@ export const addRequestOptions = (command: Command): Command =>
     .addOption(inputOption())
     .addOption(biasOption())
     .addOption(stopOption())
+    .addOption(phraseOption())
+    .option(
+      "--max-rewinds <n>",
+      `how often a text may be taken back because of phrases, with --ban-phrase (default: ${REWINDS})`,
+      natural,
+    )
     .option("--min-tokens <n>", "the minimum number of tokens: the text does not end before", natural)
     .option("--ignore-eos", "never end the text before the maximum number of tokens")
     .addOption(
@@ -68,12 +78,15 @@ const ngram = atMost(MAX_NGRAM);
 
 /** What a text is asked for with a chain. Throws `UsageError` and `InputError`. */
 export function requestOf({ graph }: Chain, flags: RequestFlags, draft: Model | undefined): Partial<SequenceRequest> {
-  const { stop, minTokens, ignoreEos } = flags;
+  const { stop, minTokens, ignoreEos, banPhrase, maxRewinds } = flags;
+  if (maxRewinds !== undefined && !banPhrase) throw new UsageError("--max-rewinds needs --ban-phrase");
   const feed = feedOf(graph, flags);
   const speculate = speculateOf(flags, draft);
   return {
     ...(feed && { feed }),
     ...(stop && { stop }),
+    ...(banPhrase && { bannedPhrases: banPhrase }),
+    ...(maxRewinds !== undefined && { maxRewinds }),
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEos && { ignoreEnd: true }),
     ...(speculate && { speculate }),

@@ -5,6 +5,7 @@ import { LIMIT_PRESETS } from "@ggsl/compiler/limits/limits.js";
 import { OPTIMIZATIONS } from "@ggsl/compiler/driver.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { WORD } from "@ggsl/compiler/source/lexemes.js";
+import type { Phrase } from "ggsl/sequence/phrases/phrases.js";
 import { assignment } from "./assignment.js";
 import { withValues } from "./values.js";
 
@@ -120,6 +121,17 @@ function chainSetting(text: string, present: Settings = {}): Settings {
 const stops = (text: string, present?: readonly string[]): string[] => [...(present ?? []), text];
 export const stopOption = (): Option =>
   new Option("--stop <text>", "a text that ends the text and is no part of it; repeatable").argParser(stops);
+const phrases = (text: string, present?: readonly Phrase[]): Phrase[] => [...(present ?? []), phraseOf(text)];
+/** A text between two `/` is a regular expression. */
+const phraseOf = (text: string): Phrase => {
+  const [, regex] = /^\/(.+)\/$/s.exec(text) ?? [];
+  return regex === undefined ? text : { regex };
+};
+export const phraseOption = (): Option =>
+  new Option(
+    "--ban-phrase <phrase>",
+    "a text that is not written, or a regular expression between two `/`; repeatable",
+  ).argParser(phrases);
 export const rootOption = (): Option =>
   new Option("--root <dir>", "the folder that imports must stay below (default: the folder of FILE)");
 export const noOptimizeOption = (): Option => new Option("--no-optimize", "disable all optimizations");

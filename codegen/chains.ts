@@ -1,6 +1,7 @@
 /** Compiles the chains of a file for a module: graphs, and the program's documentation of them. */
 import { declaredInputs } from "@ggsl/compiler/check/inputs.js";
 import { namedInputs, type NamedInput } from "@ggsl/compiler/graph/features.js";
+import { isPhraseParam, phrasesOf } from "@ggsl/compiler/graph/phrases.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import type { Settings } from "@ggsl/compiler/lower/params.js";
@@ -38,6 +39,7 @@ export interface ModuleChain {
   readonly rowsGraph: Graph;
   readonly uniforms: readonly ModuleUniform[];
   readonly sets: readonly ModuleSet[];
+  readonly phrases: readonly ModulePhrases[];
   readonly grammars: readonly ModuleGrammar[];
   readonly inputs: readonly ModuleInput[];
   /** The other sequences whose logits it reads. */
@@ -53,6 +55,13 @@ export interface ModuleUniform extends Param {
 export interface ModuleSet {
   readonly name: string;
   readonly capacity: number;
+  readonly doc?: string | undefined;
+  readonly stages: readonly string[];
+}
+
+/** A parameter that is a list of phrases. */
+export interface ModulePhrases {
+  readonly name: string;
   readonly doc?: string | undefined;
   readonly stages: readonly string[];
 }
@@ -168,8 +177,15 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
     graph,
     rowsGraph: rows,
     uniforms: graph.params.map((param) => ({ ...param, stages: stagesWith(chain, param.name) })),
+    phrases: phrasesOf(graph)
+      .filter(isPhraseParam)
+      .map(({ name }) => ({
+        name,
+        doc: setsOf(graph).find((set) => set.name === name)?.doc,
+        stages: stagesWith(chain, name),
+      })),
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
-      name === undefined ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
+      name === undefined || phrasesOf(graph).some((list) => list.name === name) ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
     ),
     grammars: grammarsOf(graph).map(({ name, doc, default: standard }) => ({
       name,

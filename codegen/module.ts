@@ -6,7 +6,7 @@ import CodeBlockWriter from "code-block-writer";
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
-import { chainDoc, grammarDoc, guideDoc, inputDoc, interfaceDocs, setDoc, uniformDoc } from "./words.js";
+import { chainDoc, grammarDoc, guideDoc, inputDoc, interfaceDocs, phrasesDoc, setDoc, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
 export interface NamedChain extends ModuleChain {
@@ -101,7 +101,7 @@ function writeDoc(to: CodeBlockWriter, text: string): void {
 const NONE = "Readonly<Record<string, never>>";
 
 function writeTypes(to: CodeBlockWriter, chain: NamedChain): void {
-  const { name, uniforms, sets, grammars, inputs, guides, guidesType, graph } = chain;
+  const { name, uniforms, sets, phrases, grammars, inputs, guides, guidesType, graph } = chain;
   const { measures } = graph;
   writeProperties(to, chain.uniformsType, interfaceDocs.uniforms(name), [
     ...uniforms.map((u) => ({
@@ -111,6 +111,7 @@ function writeTypes(to: CodeBlockWriter, chain: NamedChain): void {
       doc: uniformDoc(u),
     })),
     ...sets.map((s) => ({ name: s.name, type: "readonly (number | string)[]", isOptional: true, doc: setDoc(s) })),
+    ...phrases.map((p) => ({ name: p.name, type: PHRASES, isOptional: true, doc: phrasesDoc(p) })),
     ...grammars.map((g) => ({ name: g.name, type: GRAMMAR, isOptional: true, doc: grammarDoc(g) })),
   ]);
   writeProperties(
@@ -154,6 +155,7 @@ const GUIDE = "{ readonly prompt: string | Int32Array }";
 
 /** `GrammarSource` of the package. */
 const GRAMMAR = 'import("ggsl").GrammarSource';
+const PHRASES = 'readonly import("ggsl").Phrase[]';
 
 const columnType = ({ sparse, tokens }: ModuleInput): string =>
   tokens !== undefined

@@ -1,5 +1,6 @@
 /** Documentation comments of a module: the program's own, and facts that types cannot express. */
-import type { ModuleChain, ModuleGrammar, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
+import type { ModuleChain, ModuleGrammar,
+  ModulePhrases, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/core/range.js";
 
@@ -33,6 +34,11 @@ export function uniformDoc(uniform: ModuleUniform): string {
 
 export function setDoc({ capacity, stages, doc }: ModuleSet): string {
   const said = `A set of at most ${capacity} tokens: ids, and texts that are one token each.`;
+  return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
+}
+
+export function phrasesDoc({ stages, doc }: ModulePhrases): string {
+  const said = "Phrases that must not be written: texts and regular expressions.";
   return paragraphs(doc, `${said}${stages.length > 0 ? ` In ${stages.map(code).join(", ")}.` : ""}`);
 }
 

@@ -58,6 +58,8 @@ export type {
   SequenceRequest,
 } from "./generation/generate.js";
 export type { EndOptions } from "./generation/ends.js";
+export type { PhraseOptions } from "./generation/phrases/options.js";
+export type { PatternPhrase, Phrase, TextPhrase } from "./sequence/phrases/phrases.js";
 export type { ThoughtLimit } from "./generation/thought.js";
 export type { Guide, Guides } from "./sequence/guides.js";
 export type { Alternative } from "./generation/likeliest.js";

@@ -314,6 +314,8 @@ function factsLine(backend: string, s: GenerationStats): string {
           `${s.accepted} of ${s.drafted} drafted tokens accepted`,
           `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
         ]),
+    ...(s.rewinds === undefined ? [] : [`taken back ${s.rewinds} times, ${s.takenBackTokens} tokens`]),
+    ...(s.keptPhrases ? [`${s.keptPhrases} phrases stayed`] : []),
     `${s.generatedTokens} tokens, ${endText(s)}`,
   ].join(" | ");
 }

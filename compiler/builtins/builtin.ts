@@ -28,6 +28,8 @@ export interface Lowered {
   text: string;
   /** A grammar in GBNF, or a parameter that is one. */
   grammar: GrammarRef;
+  /** A list of phrases, by the number of the set of tokens that begin them. */
+  phrases: number;
   /** Texts and token ids. */
   texts: readonly (string | number)[];
   sequences: readonly TokenSequence[];

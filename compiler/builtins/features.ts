@@ -1,6 +1,7 @@
 /** Columns that the host computes from the text so far. */
 import type { FeatureSource, TextSource } from "../graph/graph.js";
 import * as I from "../graph/interval.js";
+import { MOST_MASKED } from "../graph/phrases.js";
 import { featureColumn, windowCapacity } from "../rows/features.js";
 import type { Lowering } from "../table/lowering.js";
 import type { UniformValue, Value } from "../table/value.js";
@@ -59,6 +60,17 @@ export const FEATURES: Readonly<Record<string, Builtin>> = {
     lower(cx, { sequences }) {
       const form = { kind: "sparse", capacity: Math.max(1, sequences.length), fill: 0 } as const;
       return featureColumn(cx, { form, from: { kind: "completes", sequences } }, I.interval(0, sequences.length));
+    },
+  }),
+  rejected: define({
+    doc: "whether the token begins a phrase of the list that the text was taken back for, to this place; false at all other places",
+    args: { list: "phrases" },
+    gives: "column",
+    result: "bool",
+    isUnreserved: true,
+    lower: (cx, { list }) => {
+      const form = { kind: "sparse", capacity: MOST_MASKED, fill: 0 } as const;
+      return featureColumn(cx, { form, from: { kind: "set", set: list } }, I.UNIT);
     },
   }),
   allowed: define({

@@ -28,6 +28,7 @@ import {
 } from "../diagnostics/types.js";
 import { typedFunctionCall } from "./functions.js";
 import { noteUse } from "./names.js";
+import { typedPhrases } from "./phrases.js";
 import { builtinCalled } from "./program.js";
 import { typedIndex, typedSeed, typedWindow } from "./known.js";
 import {
@@ -190,6 +191,8 @@ function argument(
       return typedText(typing, scope, value, { expected: "text" });
     case "grammar":
       return typedGrammar(typing, scope, value);
+    case "phrases":
+      return typedPhrases(typing, scope, value);
     case "texts":
       return typedText(typing, scope, value, { expected: "list" });
     case "sequences":

@@ -112,7 +112,7 @@ function checkModule(check: ChainCheck, module: Module): void {
       const { value, diagnostics: faults } = constOf(binding);
       for (const one of faults) diagnostics.push(one);
       const { name, value: given } = binding.declaration;
-      const isNumber = !["text", "list", "tokens", "error"].includes(value.type);
+      const isNumber = !["text", "list", "tokens", "phrases", "error"].includes(value.type);
       if (isNumber && !broken.has(name.text) && value.constant === undefined)
         diagnostics.push(notConstant(given.span, `\`${name.text}\``));
     }

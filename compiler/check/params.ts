@@ -7,6 +7,7 @@ import type { Arg, Expr, Param, ParamRange } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import type { Diagnostic, Sink } from "../diagnostics/diagnostic.js";
 import { grammarStatic } from "../diagnostics/grammars.js";
+import { phrasesStatic } from "../diagnostics/phrases.js";
 import { emptyRange, outOfRange, rangeOnType, textIsStatic } from "../diagnostics/params.js";
 import { sizeOfStatic, sizeOnType } from "../diagnostics/sets.js";
 import { unusedParameter } from "../diagnostics/statements.js";
@@ -14,6 +15,7 @@ import { mustBeWhole, notConstant } from "../diagnostics/types.js";
 import { resolveArgs } from "./arguments.js";
 import { typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
+import { typedPhrases } from "./phrases.js";
 import { constantScope, declare, scalarType, visit, type Scope, type Typing } from "./scope.js";
 import { typedGrammar, typedText } from "./textArguments.js";
 import type * as T from "./tree.js";
@@ -63,6 +65,7 @@ function checkParam(typing: Typing, scope: Scope, param: Param): Omit<T.Param, "
   if ((type === "text" || type === "list") && !param.isStatic)
     scope.diagnostics.push(textIsStatic(param.span, param.name.text, type));
   if (type === "grammar" && param.isStatic) scope.diagnostics.push(grammarStatic(param.span, param.name.text));
+  if (type === "phrases" && param.isStatic) scope.diagnostics.push(phrasesStatic(param.span, param.name.text));
   const capacity = capacityOf(typing, scope, param);
   if (declared && !isNumber) scope.diagnostics.push(rangeOnType(declared.span, type));
   const bounds = !declared ? [] : declared.kind === "in" ? [declared.min, declared.max] : [declared.bound];
@@ -132,6 +135,8 @@ export function argumentFor(typing: Typing, scope: Scope, { type }: Param, value
       return typing.typedSet(scope, value);
     case "grammar":
       return typedGrammar(typing, scope, value);
+    case "phrases":
+      return typedPhrases(typing, scope, value);
     case "seed":
       return typedSeed(typing, scope, value);
     case "bool":

@@ -212,7 +212,7 @@ function typedAssign(body: Body, { target, op, value: given, span }: Of<"assign"
 }
 
 function typedState(body: Body, { name, type, init: given, span }: Of<"state">): T.Stmt {
-  const isNone = type === "seed" || type === "tokens" || type === "grammar";
+  const isNone = type === "seed" || type === "tokens" || type === "grammar" || type === "phrases";
   const state = scalarType(isNone ? "error" : type, "runtime");
   if (isNone) body.diagnostics.push(stateOfType(span, type));
   const init = typedStateValue(isNone ? aside(body) : body, state, given, false);

@@ -1,7 +1,7 @@
 /** The scope of an expression, and types of operations. */
 import type { Rate, Result } from "../builtins/builtin.js";
 import { builtinKind, findName } from "../builtins/builtins.js";
-import type { Expr, Name, Repeat, ScalarType } from "../syntax/ast.js";
+import type { Expr, Name, Repeat, ScalarType, NameRef } from "../syntax/ast.js";
 import { children, namesIn } from "../syntax/walk.js";
 import type { Diagnostic, Sink } from "../diagnostics/diagnostic.js";
 import { declaredTwice, shadowsBuiltin } from "../diagnostics/names.js";
@@ -54,6 +54,8 @@ export interface Typing {
   readonly typedValue: Typed;
   readonly typedCondition: Typed;
   readonly typedSet: Typed;
+  /** Of a name, whatever it holds. */
+  readonly typedName: (scope: Scope, name: NameRef) => T.Expr;
   readonly constOf: (binding: T.ConstBinding) => T.Found<T.Expr>;
 }
 
@@ -115,6 +117,7 @@ const KINDS: Readonly<Record<Type["type"], string>> = {
   list: "a list",
   tokens: "a set of tokens",
   grammar: "a grammar",
+  phrases: "phrases",
   error: "",
 };
 

@@ -3,7 +3,7 @@
  * its type. `check` makes it, `lower` and editors read it.
  */
 import type { ArgType, Builtin, BuiltinName, Rate } from "../builtins/builtin.js";
-import type { TextSource, TokenItem } from "../graph/graph.js";
+import type { PhraseItem, TextSource, TokenItem } from "../graph/graph.js";
 import type { Range } from "../core/range.js";
 import type { TokenClass } from "../graph/sets.js";
 import type { Meter } from "../limits/meter.js";
@@ -171,6 +171,7 @@ export type Expr =
   | Text
   | List
   | TokenSet
+  | PhraseLiteral
   | Source
   | Invalid;
 
@@ -293,6 +294,10 @@ export interface Item {
 
 export interface TokenSet extends Node<"set"> {
   readonly items: readonly TokenItem[];
+}
+
+export interface PhraseLiteral extends Node<"phrases"> {
+  readonly items: readonly PhraseItem[];
 }
 
 /** A text of the sequence, for `in:`; undefined for all of it. */

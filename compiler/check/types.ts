@@ -11,6 +11,7 @@ import { notAValue, unknownName } from "../diagnostics/names.js";
 import { randomIsForSeeds } from "../diagnostics/params.js";
 import { noPresentOrder, textHere, textIsNoValue, typeMismatch } from "../diagnostics/types.js";
 import { grammarHere } from "../diagnostics/grammars.js";
+import { phrasesHere } from "../diagnostics/phrases.js";
 import { notAToken, patternHere, setExpected, setHere } from "../diagnostics/sets.js";
 import { isKnownBefore } from "./known.js";
 import { isTextInput } from "./texts.js";
@@ -31,6 +32,7 @@ import {
   type Scope,
   type Typing,
 } from "./scope.js";
+import { isPhraseLiteral, typedPhraseLiteral } from "./phrases.js";
 import { isSetLiteral, typedSetLiteral } from "./sets.js";
 import { isText, typedText } from "./textArguments.js";
 import type * as T from "./tree.js";
@@ -56,6 +58,7 @@ export function typed(scope: Scope, expr: Expr): T.Expr {
     case "name": {
       const found = typedName(scope, expr);
       if (found.type === "grammar") return report(scope, grammarHere(span));
+      if (found.type === "phrases") return report(scope, phrasesHere(span));
       return found.type === "tokens" ? report(scope, setHere(span)) : found;
     }
     case "member":
@@ -79,6 +82,7 @@ export function typed(scope: Scope, expr: Expr): T.Expr {
       return node<T.Conditional>(type, { kind: "conditional", cond, then: a, else: b, constant, span });
     }
     case "call":
+      if (isPhraseLiteral(expr)) return refused(scope, typedPhraseLiteral(TYPING, scope, expr), phrasesHere(span));
       if (!isSetLiteral(expr)) return typedCall(TYPING, scope, expr);
       return refused(scope, typedSetLiteral(TYPING, scope, expr), setHere(span));
     case "fold":
@@ -117,7 +121,7 @@ export function typedValue(scope: Scope, expr: Expr): T.Expr {
 }
 
 /** For the parts of expressions with files of their own. */
-export const TYPING: Typing = { typed, typedNumber, typedValue, typedCondition, typedSet, constOf };
+export const TYPING: Typing = { typed, typedNumber, typedValue, typedCondition, typedSet, typedName, constOf };
 
 /** The parameters of a declaration. */
 export const paramsOf = (binding: Parameters<typeof checkedParams>[1]): T.Found<readonly T.Param[]> =>
@@ -150,7 +154,7 @@ function typedName(scope: Scope, { text, span }: NameRef): T.Expr {
 
 /** The value of a constant where its name is. */
 const constantNamed = (value: T.Expr, span: T.Expr["span"]): T.Expr =>
-  value.kind === "text" || value.kind === "list" || value.kind === "set"
+  value.kind === "text" || value.kind === "list" || value.kind === "set" || value.kind === "phrases"
     ? { ...value, span }
     : node<T.Constant>(value, { kind: "constant", constant: value.constant, span });
 

@@ -163,6 +163,20 @@ export interface TokenSet {
   readonly doc?: string;
 }
 
+/** A phrase that must not be written: a text, or a regular expression. */
+export type PhraseItem = string | { readonly pattern: string };
+
+/**
+ * Phrases that must not be written. The host looks for them in the text; where it has one, the text goes back to the token in which the
+ * phrase begins, and this token is one of a set there, which is empty at all other places.
+ */
+export interface PhraseList {
+  /** Of the parameter, which is the name of the set, too. One with a blank is no parameter. */
+  readonly name: string;
+  /** The phrases, or the default ones of a parameter. */
+  readonly of: readonly PhraseItem[];
+}
+
 /** A grammar in GBNF, or the name of a parameter that is one. */
 export type GrammarRef = string | { readonly param: string };
 
@@ -247,6 +261,8 @@ export interface Graph {
   readonly features: readonly Feature[];
   /** Absent: none. */
   readonly sets?: readonly TokenSet[];
+  /** Absent: none. */
+  readonly phrases?: readonly PhraseList[];
   /** The parameters that are grammars. Absent: none. */
   readonly grammars?: readonly GrammarParam[];
   readonly stages: readonly Stage[];

@@ -5,10 +5,11 @@ import { grammarsOf } from "./grammars.js";
 import { SEED_RANGE } from "./param.js";
 import { describeRange } from "../core/range.js";
 import { setsOf } from "./sets.js";
-import { itemsText } from "./text.js";
+import { isPhraseParam, phrasesOf } from "./phrases.js";
+import { itemsText, phrasesText } from "./text.js";
 
 export interface InterfacePart {
-  /** `uniform`, `set`, `grammar`, `input`, `text`, `guide`, `state`, `measure` or `stop`. */
+  /** `uniform`, `set`, `phrases`, `grammar`, `input`, `text`, `guide`, `state`, `measure` or `stop`. */
   readonly kind: string;
   /** A set of the program itself is `set` with its number, as in the text form of the graph. */
   readonly name: string;
@@ -27,10 +28,15 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
     const values = type === "seed" ? SEED_RANGE : isAny ? type : `${type} ${describeRange(range)}`;
     return { kind: "uniform", name, values: `${values}; ${standard} unless set`, ...documented(doc) };
   });
-  const sets = setsOf(graph).map((set, i): InterfacePart => {
+  const lists = phrasesOf(graph);
+  const phrases = lists.filter(isPhraseParam).map(({ name, of }): InterfacePart => {
+    const { doc } = setsOf(graph).find((set) => set.name === name) ?? {};
+    return { kind: "phrases", name, values: `phrases; ${phrasesText(of)} unless set`, ...documented(doc) };
+  });
+  const sets = setsOf(graph).flatMap((set, i): InterfacePart[] => {
     const { name = `set${i}`, of, capacity, doc } = set;
     const values = capacity === undefined ? itemsText(of) : `at most ${capacity} tokens; ${itemsText(of)} unless set`;
-    return { kind: "set", name, values, ...documented(doc) };
+    return lists.some((list) => list.name === name) ? [] : [{ kind: "set", name, values, ...documented(doc) }];
   });
   const grammars = grammarsOf(graph).map(({ name, default: standard, doc }): InterfacePart => {
     const values = standard === undefined ? "must be given" : `${JSON.stringify(standard)} unless set`;
@@ -46,5 +52,5 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
   const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
   const names = new Set((graph.stops ?? []).map(({ name }) => name));
   const stops = [...names].map((name): InterfacePart => ({ kind: "stop", name, values: "ends the text" }));
-  return [...uniforms, ...sets, ...grammars, ...inputs, ...states, ...measures, ...stops];
+  return [...uniforms, ...sets, ...phrases, ...grammars, ...inputs, ...states, ...measures, ...stops];
 }

@@ -20,6 +20,7 @@ import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { READ_VERSIONS, versionFaults, versionOf, type SpecVersion } from "./specVersions.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
+import { isPhraseItems } from "./phrases.js";
 import { isItems } from "./sets.js";
 import { show } from "../core/show.js";
 import { tailFaults } from "./tail.js";
@@ -123,6 +124,7 @@ const sequences = test(
   isSequences,
 );
 const items = test(`a list of at most ${LIMITS.list} token ids, texts, patterns and classes`, isItems);
+const phrases = test(`a list of at most ${LIMITS.list} texts and patterns`, isPhraseItems);
 const count = test("an integer from 1", (v) => Number.isInteger(v) && (v as number) >= 1);
 /** A negative number means the whole history. */
 const last = test(`an integer of at most ${LIMITS.dim}, or an expression`, (v) =>
@@ -216,6 +218,7 @@ const GRAPH: Shape = {
       from: { kinds: mapped(FEATURES, ({ members }) => mapped(members, (type) => MEMBERS[type])) },
     },
   },
+  "phrases?": { array: { name, of: phrases } },
   "grammars?": { array: { name, "default?": text, "doc?": text } },
   "sets?": { array: { of: items, "name?": name, "capacity?": count, "doc?": text } },
   tail: { array: { name, args } },

@@ -1,8 +1,9 @@
 /** The text form of a graph, for golden tests. */
-import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param, TokenItem, TokenSet } from "./graph.js";
+import type { Draw, Graph, GraphNode, UniformExpr, NodeId, Param, PhraseItem, TokenItem, TokenSet } from "./graph.js";
 import { grammarsOf } from "./grammars.js";
 import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
+import { phrasesOf } from "./phrases.js";
 import { describeRange } from "../core/range.js";
 import { setsOf } from "./sets.js";
 import { greatest } from "../core/extremes.js";
@@ -53,6 +54,7 @@ function uniformsText(graph: Graph): string {
   if (graph.uniforms.length === 0 && setsOf(graph).length === 0 && grammarsOf(graph).length === 0) return "";
   const lines = [
     ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
+    ...phrasesOf(graph).map(({ name, of }) => `    phrases ${JSON.stringify(name)} = ${phrasesText(of)}`),
     ...grammarsOf(graph).map(
       (g) => `    param ${g.name}: grammar${g.default === undefined ? "" : ` = ${JSON.stringify(g.default)}`}`,
     ),
@@ -68,6 +70,10 @@ function uniformsText(graph: Graph): string {
 
 const setText = ({ of, name, capacity }: TokenSet): string =>
   name === undefined ? itemsText(of) : `param ${name}: tokens(${capacity}) = ${itemsText(of)}`;
+
+/** Phrases, as in a program. */
+export const phrasesText = (items: readonly PhraseItem[]): string =>
+  `phrases(${items.map((item) => (typeof item === "string" ? JSON.stringify(item) : `/${item.pattern}/`)).join(", ")})`;
 
 /** The entries of a set, as in a program. */
 export const itemsText = (items: readonly TokenItem[]): string => `tokens(${items.map(itemText).join(", ")})`;

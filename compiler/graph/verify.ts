@@ -6,6 +6,7 @@ import { exprOfFeature } from "./features.js";
 import { feedFaults } from "./feeds.js";
 import type { Attr, Dim, Graph, GraphNode } from "./graph.js";
 import { grammarFaults } from "./grammars.js";
+import { phraseFaults } from "./phrases.js";
 import { uniformChecker, type UniformLeaves } from "./uniform.js";
 import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
@@ -31,7 +32,7 @@ export function verify(graph: Graph): string[] {
   if (faults.length > 0) return faults;
   return [
     ...graph.nodes.flatMap((node, id) => nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
-    ...[outputFaults, paramFaults, uniformFaults, drawFaults, feedFaults, setFaults, grammarFaults].flatMap(
+    ...[outputFaults, paramFaults, uniformFaults, drawFaults, feedFaults, setFaults, grammarFaults, phraseFaults].flatMap(
       (faultsOf) => faultsOf(graph),
     ),
   ];

@@ -1,7 +1,7 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
-import type { Measure, TailStage, Param, Stage, State, Stop, TokenSet } from "../graph/graph.js";
+import type { Measure, TailStage, Param, PhraseList, Stage, State, Stop, TokenSet } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
@@ -24,6 +24,7 @@ export interface ChainLowering extends Lowering {
   at: Span;
   readonly params: Param[];
   readonly sets: TokenSet[];
+  readonly phrases: PhraseList[];
   readonly states: Omit<State, "next">[];
   /** The names of the program's own states where they are declared, by state. */
   readonly stateNames: (Name | undefined)[];
@@ -55,6 +56,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   at,
   params: [],
   sets: [],
+  phrases: [],
   states: [],
   stateNames: [],
   measures: [],

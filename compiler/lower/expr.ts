@@ -50,7 +50,7 @@ import { numberOf, unchecked } from "../table/unchecked.js";
 import { constant, isColumn, isConstant, type UniformValue, type NodeValue, type Value } from "../table/value.js";
 import { scaleInvariance } from "../rules/scale-invariance.js";
 import { isScaleInvariant } from "./scaling.js";
-import { lowerMember, lowerSet } from "./sets.js";
+import { lowerMember, lowerPhrases, lowerSet } from "./sets.js";
 import { INTEGERS, newScope, readState, type Argument, type Scope } from "./scope.js";
 
 /** Lowers an expression whose result is a number or a condition. */
@@ -100,6 +100,7 @@ export function lowerExpr(cx: ChainLowering, scope: Scope, expr: Expr): Value {
 export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, type: Type["type"]): Argument {
   if (expr.kind === "text" || expr.kind === "list") return expr;
   if (expr.kind === "set") return lowerSet(cx, scope, expr);
+  if (expr.kind === "phrases") return lowerPhrases(cx, scope, expr);
   const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
   if (held && held.kind !== "uniform" && held.kind !== "node") return held;
   return type === "seed" ? lowerSeed(cx, scope, expr) : lowerExpr(cx, scope, expr);
@@ -229,6 +230,7 @@ const LOWERED: {
     const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
     return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
   },
+  phrases: (cx, scope, expr) => lowerPhrases(cx, scope, expr).set,
   texts: (cx, scope, expr, { callee }) => flatList(cx, listOf(scope, expr), `the list of \`${callee.text}\``),
   sequences: (cx, scope, expr, { callee }) => {
     const { items } = listOf(scope, expr);

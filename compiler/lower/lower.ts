@@ -22,7 +22,7 @@ import { lowerArgument } from "./expr.js";
 import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
-import { chainParams, grammarParams, paramValue, setArguments, textArguments, type Settings } from "./params.js";
+import { chainParams, grammarParams, paramValue, phraseArguments, setArguments, textArguments, type Settings } from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";
@@ -77,12 +77,14 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   const grammars = grammarParams(chain);
   cx.meter.check("params", cx.params.length + grammars.length);
   const sets = setArguments(cx, chain, options.set ?? {});
+  const phrases = phraseArguments(cx, chain, options.set ?? {});
   const texts = textArguments(cx, chain);
   if (cx.diagnostics.some(isError)) return undefined;
   const values = new Map<Local, Argument>([
     ...params.map((p) => [p.local, paramValue(p)] as const),
     ...texts,
     ...sets,
+    ...phrases,
     ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);
   lowerChain(cx, newScope(chain.module.source, values), chain);
@@ -115,6 +117,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     inputs: cx.inputs,
     features,
     ...(cx.sets.length > 0 && { sets: cx.sets }),
+    ...(cx.phrases.length > 0 && { phrases: cx.phrases }),
     ...(grammars.length > 0 && { grammars: grammars.map(({ param }) => param) }),
     stages: cx.stages,
     tail: cx.tail,

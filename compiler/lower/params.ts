@@ -2,6 +2,7 @@
 import { missingStatic, setOutOfRange, unknownSetting } from "../diagnostics/params.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { settingOfGrammar } from "../diagnostics/grammars.js";
+import { settingOfPhrases } from "../diagnostics/phrases.js";
 import { settingIsList, settingItems, settingOfSet, tooManyTokens } from "../diagnostics/sets.js";
 import { stagesOf } from "../check/chains.js";
 import { isNumeric } from "../check/params.js";
@@ -13,7 +14,7 @@ import * as I from "../graph/interval.js";
 import { expectedValue } from "../graph/param.js";
 import { fractionMeant, type Range } from "../core/range.js";
 import type { ChainLowering } from "./chainLowering.js";
-import { addSet } from "./sets.js";
+import { addPhrases, addSet } from "./sets.js";
 import type { Argument } from "./scope.js";
 import { unchecked } from "../table/unchecked.js";
 import { constant, uniformValue } from "../table/value.js";
@@ -32,7 +33,7 @@ export function chainParams(chain: ChainBinding, set: Settings): { params: Chain
   const diagnostics: Diagnostic[] = [];
   const declared = paramsOf(chain).value;
   const numeric = declared.filter(isNumericParam);
-  const names = [...numeric, ...setParams(chain)].map((p) => p.declaration.name.text);
+  const names = [...numeric, ...setParams(chain), ...phraseParams(chain)].map((p) => p.declaration.name.text);
   for (const name of Object.keys(set)) {
     const grammar = declared.find((p) => p.declaration.type === "grammar" && p.declaration.name.text === name);
     if (grammar) diagnostics.push(settingOfGrammar(grammar.local.span, name));
@@ -98,6 +99,23 @@ export function setArguments(cx: ChainLowering, chain: ChainBinding, settings: S
       return [];
     }
     return [[local, addSet(cx, { of, name, capacity: most, ...(doc !== undefined && { doc }) })]];
+  });
+}
+
+const phraseParams = (chain: ChainBinding): Typed[] =>
+  paramsOf(chain).value.filter(({ declaration }) => declaration.type === "phrases");
+
+/** The chain's parameters that are phrases. */
+export function phraseArguments(cx: ChainLowering, chain: ChainBinding, settings: Settings): [Local, Argument][] {
+  return phraseParams(chain).flatMap(({ local, declaration: { name, doc }, default: standard }): [Local, Argument][] => {
+    const given = Object.hasOwn(settings, name.text) ? settings[name.text] : undefined;
+    const isRight = given === undefined || (typeof given === "object" && given.every((text) => typeof text === "string"));
+    if (!isRight) {
+      cx.diagnostics.push(settingOfPhrases(name.span, name.text));
+      return [];
+    }
+    const of = (given as readonly string[] | undefined) ?? (standard?.kind === "phrases" ? standard.items : []);
+    return [[local, addPhrases(cx, { name: name.text, of }, doc)]];
   });
 }
 

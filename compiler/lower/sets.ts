@@ -1,7 +1,8 @@
 /** Sets of tokens: columns of a set that is known when the chain is made stay on the device; those of a list of ids are fed. */
 import { notAToken } from "../diagnostics/sets.js";
 import type { Expr, Member } from "../check/tree.js";
-import type { Feature, TokenSet } from "../graph/graph.js";
+import type { Feature, PhraseList, TokenSet } from "../graph/graph.js";
+import { MOST_MASKED } from "../graph/phrases.js";
 import * as I from "../graph/interval.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { not } from "../table/conditions.js";
@@ -26,6 +27,29 @@ export function lowerSet(cx: ChainLowering, { values }: Scope, set: Expr): SetAr
   const found =
     set.kind === "set" ? addSet(cx, { of: set.items }) : set.kind === "local" ? values.get(set.local) : undefined;
   return found?.kind === "set" ? found : unchecked("a set that is none");
+}
+
+/** Phrases of the program, or those that a parameter is: the set of the tokens that begin one, where the text was taken back. */
+export function lowerPhrases(cx: ChainLowering, { values }: Scope, list: Expr): SetArgument {
+  const found =
+    list.kind === "phrases"
+      ? addPhrases(cx, { name: `phrases ${cx.phrases.length}`, of: list.items })
+      : list.kind === "local"
+        ? values.get(list.local)
+        : undefined;
+  return found?.kind === "set" ? found : unchecked("phrases that are none");
+}
+
+/** @param list with a name that no other has */
+export function addPhrases(cx: ChainLowering, list: PhraseList, doc?: string): SetArgument {
+  const same = ({ name, of }: PhraseList): boolean =>
+    name.includes(" ") && list.name.includes(" ") && JSON.stringify(of) === JSON.stringify(list.of);
+  const known = cx.phrases.find(same);
+  if (known) return { kind: "set", set: cx.sets.findIndex(({ name }) => name === known.name) };
+  cx.meter.check("setItems", list.of.length);
+  cx.meter.spend(list.of.length);
+  cx.phrases.push(list);
+  return addSet(cx, { of: [], name: list.name, capacity: MOST_MASKED, ...(doc !== undefined && { doc }) });
 }
 
 /** `token in set`, a column, or `id in set`, which the host computes. */

@@ -8,10 +8,10 @@ export interface Name {
 }
 
 /**
- * `text` and `list`, of texts or token ids, are types of static parameters; `tokens` is a set of tokens, `grammar` one that is given
- * with the request.
+ * `text` and `list`, of texts or token ids, are types of static parameters; `tokens` is a set of tokens; `grammar` and `phrases`, which
+ * must not be written, are given with the request.
  */
-export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list" | "tokens" | "grammar";
+export type ScalarType = "f32" | "i32" | "bool" | "seed" | "text" | "list" | "tokens" | "grammar" | "phrases";
 
 // ---------------------------------------------------------------- declarations
 

@@ -71,6 +71,11 @@ export interface Evaluator extends Disposable {
   readonly disallowedTokens: number;
   /** New values of uniforms, from the next evaluation on. */
   setUniforms(values: UniformValues): void;
+  /**
+   * The text was taken back to this place because of phrases that begin with these tokens: they are `rejected` in the next evaluation.
+   * A program that takes texts back makes a new evaluator, and accepts again what is left.
+   */
+  reject(tokens: readonly number[]): void;
   /** Frees the native memory; harmless when called twice. */
   dispose(): void;
 }
@@ -109,6 +114,7 @@ export function createEvaluator(graph: Graph, vocabSize: number, options: Evalua
       return steps.disallowedTokens;
     },
     setUniforms: (values) => steps.setUniforms(values),
+    reject: (tokens) => steps.reject(tokens),
     dispose,
     [Symbol.dispose]: dispose,
   };

@@ -4,6 +4,7 @@
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { seeded } from "@ggsl/compiler/graph/seeds.js";
+import { MOST_MASKED, phrasesOf } from "@ggsl/compiler/graph/phrases.js";
 import { pickOf } from "@ggsl/compiler/graph/pick.js";
 import { bindDim } from "@ggsl/compiler/graph/wire.js";
 import * as is from "../core/check.js";
@@ -28,6 +29,7 @@ import {
   type SequenceState,
   type UniformValues,
 } from "../sequence/sequence.js";
+import { withRejected } from "../sequence/phrases/values.js";
 import { takesDraws } from "../sequence/streams.js";
 import { checkTailKeeps, openTail } from "../sequence/tail.js";
 
@@ -106,6 +108,8 @@ export interface Steps {
   /** How many of the accepted tokens a grammar was asked about and did not allow: it waits at them. */
   readonly disallowedTokens: number;
   setUniforms(values: UniformValues): void;
+  /** The text was taken back to this place, because of phrases that begin with these tokens. */
+  reject(tokens: readonly number[]): void;
   /** Refuses further steps. */
   close(): void;
 }
@@ -186,6 +190,15 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
       checks.uniformValues(values, "values");
       checkTailKeeps(graph, sequence.params, values);
       sequence = withUniforms(sequence, values);
+    },
+    reject(tokens) {
+      checks.tokenList(vocabSize - 1)(tokens, "tokens");
+      if (phrasesOf(graph).length === 0) throw invalid(`the chain \`${graph.name}\` has no phrases`);
+      if (tokens.length > MOST_MASKED)
+        throw new InputError(`\`tokens\` must have at most ${MOST_MASKED} tokens, found ${tokens.length}`, {
+          code: "LIMIT_EXCEEDED",
+        });
+      sequence = withRejected(sequence, tokens);
     },
     close() {
       isClosed = true;

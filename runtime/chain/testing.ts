@@ -18,10 +18,13 @@ import {
   type EvaluateOptions,
   type Evaluation,
 } from "./evaluate.js";
-import type { Pairs } from "../sequence/features/feed.js";
+import type { Feed, Pairs } from "../sequence/features/feed.js";
 import { vocabularyOption } from "../sequence/features/feedOption.js";
 import { device } from "../core/sharedOptions.js";
-import { toBytes, vocabularyFrom, type GivenVocabulary } from "../core/vocabulary.js";
+import { PhraseFinder, preparedPhrases } from "../sequence/phrases/finder.js";
+import type { Phrase } from "../sequence/phrases/phrases.js";
+import { phraseValues } from "../sequence/phrases/values.js";
+import { textsOf, toBytes, vocabularyFrom, type GivenVocabulary } from "../core/vocabulary.js";
 
 /** Tolerance for probabilities and logits: tests are written with a few digits. */
 const TOLERANCE = 1e-4;
@@ -142,15 +145,12 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
   const feed = { bias, inputs, ...(vocabulary && { vocabulary }) };
   const [text] = clauses("text");
   const history = text ? tokensOf(text.text, vocabulary) : numbers(clauses("history")[0]?.values ?? []);
-  using evaluator = createEvaluator(graph, first.length, { ...options, history, feed });
-  for (const token of numbers(clauses("accept")[0]?.values ?? [])) {
-    if (token >= first.length)
-      throw new InputError(`\`accept\` has token ${token}, and the test has ${first.length} candidates`, {
-        code: "INVALID_TEST",
-      });
-    evaluator.evaluate(first.map((_, row) => (row === token ? 0 : -Infinity)));
-    evaluator.accept(token);
-  }
+  const accepted = numbers(clauses("accept")[0]?.values ?? []);
+  const stray = accepted.find((token) => token >= first.length);
+  if (stray !== undefined)
+    throw new InputError(`\`accept\` has token ${stray}, and the test has ${first.length} candidates`, {
+      code: "INVALID_TEST",
+    });
   const count = clauses("steps")[0] ? numberOf(module, clauses("steps")[0]!.count) : given.length;
   if (count > MAX_STEPS)
     throw new InputError(`a test can have at most ${MAX_STEPS} steps, found ${count}`, { code: "LIMIT_EXCEEDED" });
@@ -158,12 +158,19 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     throw new InputError(`the test has ${count} steps and candidates for ${given.length}: give a list for each step`, {
       code: "INVALID_TEST",
     });
-  const states: Readonly<Record<string, number>>[] = [];
-  const steps = Array.from({ length: Math.max(1, count) }, (_, i) => {
-    const evaluation = evaluator.evaluate(given[i] ?? first);
-    if (evaluation.token !== null) evaluator.accept();
-    states.push(evaluator.states);
-    return evaluation;
+  const { steps, states } = written(graph, feed, Math.max(1, count), (rejected, count) => {
+    using evaluator = createEvaluator(graph, first.length, { ...options, history, feed });
+    for (const token of accepted) {
+      evaluator.evaluate(first.map((_, row) => (row === token ? 0 : -Infinity)));
+      evaluator.accept(token);
+    }
+    return Array.from({ length: count }, (_, i) => {
+      const tokens = rejected.get(i);
+      if (tokens) evaluator.reject(tokens);
+      const evaluation = evaluator.evaluate(given[i] ?? first);
+      if (evaluation.token !== null) evaluator.accept();
+      return { evaluation, states: evaluator.states };
+    });
   });
   return [
     ...clauses("expect").flatMap((c) =>
@@ -175,6 +182,58 @@ function compareTest(program: Program, test: Test, where: Where): Difference[] {
     ...clauses("measure").flatMap((c) => compareMeasure(c.name.text, numbers(c.values), steps)),
     ...clauses("stop").flatMap((c) => compareStop(c.text, graph, steps)),
   ];
+}
+
+interface Step {
+  readonly evaluation: Evaluation;
+  readonly states: Readonly<Record<string, number>>;
+}
+
+/** How often a test may be taken back because of phrases. */
+const MAX_REWINDS = 1000;
+
+/**
+ * The steps of a test. Where its text has a phrase, the steps run again, with its first token rejected at its place.
+ * @param run so many steps, with the tokens that are rejected at some
+ */
+function written(
+  graph: Graph,
+  feed: Feed,
+  count: number,
+  run: (rejected: ReadonlyMap<number, readonly number[]>, count: number) => readonly Step[],
+): { steps: Evaluation[]; states: Step["states"][] } {
+  const rejected = new Map<number, readonly number[]>();
+  const list = [...phraseValues(graph, {}).values()].flat();
+  for (let i = 0; i <= MAX_REWINDS; i++) {
+    const all = run(rejected, count);
+    const steps = all.map(({ evaluation }) => evaluation);
+    const place = list.length > 0 ? phrasePlace(steps, list, feed) : undefined;
+    if (place === undefined) return { steps, states: all.map(({ states }) => states) };
+    const token = steps[place]!.token!;
+    if (rejected.get(place)?.includes(token))
+      throw new InputError(`the chain leaves no token but ${token} at step ${place + 1}, where a phrase begins`, {
+        code: "INVALID_TEST",
+      });
+    for (const later of rejected.keys()) if (later > place) rejected.delete(later);
+    rejected.set(place, [...(rejected.get(place) ?? []), token]);
+  }
+  throw new InputError(`the text of a test is taken back more than ${MAX_REWINDS} times`, { code: "LIMIT_EXCEEDED" });
+}
+
+/** The step whose token begins the first phrase; undefined without one. */
+function phrasePlace(steps: readonly Evaluation[], list: readonly Phrase[], feed: Feed): number | undefined {
+  if (!feed.vocabulary)
+    throw new InputError("phrases need a vocabulary: `vocab [...]` of the test, or `--vocab`", { code: "MISSING_VOCABULARY" });
+  const texts = textsOf(vocabularyFrom(feed.vocabulary));
+  const finder = new PhraseFinder(preparedPhrases(list, "phrases"));
+  const ends: number[] = [];
+  for (const { token } of steps) {
+    const bytes = Uint8Array.from(token === null ? "" : (texts[token] ?? ""), (one) => one.charCodeAt(0));
+    ends.push((ends.at(-1) ?? 0) + bytes.length);
+    const found = finder.read(bytes);
+    if (found) return ends.findIndex((end) => end > found.begin);
+  }
+  return undefined;
 }
 
 /** Converts the row of a sparse input to the pairs that differ from its fill value. */

@@ -21,6 +21,8 @@ export const seed = is.that(SEED_RANGE, (value) => typeof value === "number" && 
 export const finite = is.that("a finite number", Number.isFinite);
 
 /** Token ids and texts; which are tokens is checked where they are used. */
+const isItem = (item: unknown): boolean =>
+  typeof item === "string" || (typeof item === "object" && item !== null && !Array.isArray(item));
 const tokenItems = is.listOf(
   "a list of token ids and texts",
   is.either("a token id or a text", is.integer(0, MAX_TOKEN), is.text),
@@ -29,11 +31,12 @@ const tokenItems = is.listOf(
 export const uniformValues = is.recordOf(
   "an object of values by name",
   is.either(
-    "a number, a boolean, a list of token ids and texts, or a grammar",
+    "a number, a boolean, a list of token ids and texts, phrases, or a grammar",
     is.that("a number or a boolean", (value) => typeof value === "number" || typeof value === "boolean"),
     is.that("nothing, as an absent name", (value) => value === undefined),
     tokenItems,
-    // its form is checked for a parameter that is one
+    // their forms are checked for a parameter that is one
+    is.that("phrases", (value) => Array.isArray(value) && value.every(isItem)),
     is.that("a grammar", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
   ),
 );

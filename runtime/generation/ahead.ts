@@ -78,7 +78,9 @@ function chainOf(Chain: Binding["Chain"], model: NativeModel, graph: Graph): Nat
 
 function read(Chain: Binding["Chain"], model: NativeModel, graph: Graph): NativeChain | "only here" {
   try {
-    return new Chain(model, writeSpec(graph));
+    // the reader looks for phrases: where they are masked, the text is asked for the token
+    const { phrases: _, ...plain } = graph;
+    return new Chain(model, writeSpec(plain));
   } catch (error) {
     if (ONLY_HERE.has((error as NativeError).code)) return "only here";
     throw translate(error);
@@ -121,8 +123,15 @@ export class AheadText {
     // checks what was given
     featureInputs(sequence);
     const { only } = this;
-    const { grammars: _, followed, ...saved } = saveSequence(sequence);
-    const json = JSON.stringify({ ...saved, ...(followed && { followed: followed.map(() => []) }) });
+    const { grammars: _, followed, phrases = {}, sets = {}, ...saved } = saveSequence(sequence);
+    // no token is masked at most places
+    const unmasked = Object.fromEntries(Object.keys(phrases).map((name) => [name, []]));
+    const all = { ...sets, ...unmasked };
+    const json = JSON.stringify({
+      ...saved,
+      ...(Object.keys(all).length > 0 && { sets: all }),
+      ...(followed && { followed: followed.map(() => []) }),
+    });
     const options = { grammars, ...(only !== undefined && { only }), ...biasOf(sequence) };
     const text = translated(() => new this.Text(this.chain, json, options));
     this.text = text.isReady() ? text : undefined;

@@ -109,6 +109,7 @@ export function generateIn(
         speculator = await openSpeculator(room, { ...options, speculate }, place);
       }
       using rows = await rowsFor(options, sequence);
+      if (options.bannedPhrases?.length) await prepareBackend();
       const checksLogits = room.options.checkLogits === true;
       const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
       writer = new Writer({ model, binding: room.model.binding, graph, options, prompt: tokens, sequence, ...held });

@@ -107,13 +107,28 @@ export interface GenerationStats extends ContextStats {
    * @unit tokens
    */
   readonly disallowedTokens?: number;
+  /**
+   * With `bannedPhrases`: how often the text was taken back.
+   * @unit rewinds
+   */
+  readonly rewinds?: number;
+  /**
+   * With `bannedPhrases`: tokens that were taken back, which are not among `generatedTokens`.
+   * @unit tokens
+   */
+  readonly takenBackTokens?: number;
+  /**
+   * With `bannedPhrases`: phrases that stayed, since a grammar or the chain left no other token at their beginning.
+   * @unit phrases
+   */
+  readonly keptPhrases?: number;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
   /**
    * Why the text ended; absent until then. `end`: the model picked a token that ends it; `stop`: a stop text came; `stopped`: a
-   * `stop when` of the chain held.
+   * `stop when` of the chain held; `rewinds`: it was taken back as often as `maxRewinds` allows.
    */
-  readonly finish?: "end" | "stop" | "stopped" | "maxTokens" | "context";
+  readonly finish?: "end" | "stop" | "stopped" | "maxTokens" | "context" | "rewinds";
   /** The stop text that ended it. */
   readonly stopText?: string;
   /** The name of the `stop when` that ended it; of several that held, of the first in the order of the chain. */

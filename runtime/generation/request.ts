@@ -15,11 +15,12 @@ import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js"
 import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
+import { MAX_REWINDS, phraseList, type PhraseOptions } from "./phrases/options.js";
 import { stopTexts } from "./stops.js";
 import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest extends TokenizeOptions, EndOptions {
+export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   /**
@@ -174,6 +175,8 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   ahead: is.integer(0, MAX_AHEAD),
   ignoreEnd: is.flag,
   stop: stopTexts,
+  bannedPhrases: phraseList,
+  maxRewinds: is.integer(0, MAX_REWINDS),
   logprobs: is.integer(0, MAX_LISTED),
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,

@@ -16,7 +16,8 @@ interface Facts {
 }
 
 /** What is counted of a text, without tokens that were taken back. */
-type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">>;
+type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">> &
+  Pick<GenerationStats, "rewinds" | "takenBackTokens" | "keptPhrases">;
 
 /** Why a text is over. */
 export type TextEnd = Pick<GenerationStats, "finish" | "stopText" | "stoppedBy">;
@@ -46,7 +47,7 @@ export class StatsCounter {
 
   get latest(): GenerationStats {
     const { counts, milliseconds } = this;
-    const { generatedTokens, forcedTokens, disallowedTokens } = counts;
+    const { generatedTokens, forcedTokens, disallowedTokens, ...phrases } = counts;
     const { promptTokens, split, context, speculation } = this.facts;
     return {
       ...context(),
@@ -57,6 +58,7 @@ export class StatsCounter {
       ...speculation,
       ...(forcedTokens > 0 && { forcedTokens }),
       ...(disallowedTokens > 0 && { disallowedTokens }),
+      ...phrases,
       ...(split && { split }),
       ...this.end,
     };

@@ -7,7 +7,7 @@ import { InputError, invalid, translated } from "../core/errors.js";
 import { varying } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import { likeliest } from "./likeliest.js";
-import type { ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
+import type { ChainResults, ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
@@ -32,7 +32,10 @@ import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter, type TextEnd } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
 import { TextOutput, type Given } from "./output.js";
-import type { SequenceRequest } from "./request.js";
+import { bansPhrases, BannedPhrases } from "./phrases/banned.js";
+import { openMasked, type MaskedChain } from "./phrases/masked.js";
+import { rowsGraphOf, type SequenceRequest } from "./request.js";
+import { withRejected } from "../sequence/phrases/values.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
@@ -99,6 +102,10 @@ export class Writer {
   private readonly ahead: AheadText | undefined;
   private readonly forcing: Forcing | undefined;
   private readonly thought: Thought | undefined;
+  private readonly phrases: BannedPhrases | undefined;
+  /** The chain, and its rows, where tokens are masked. */
+  private masked: MaskedChain | undefined;
+  private maskedRows: MaskedChain | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -112,7 +119,9 @@ export class Writer {
     const { prompt, slot, placed, guides, options, sequence } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
-    this.output = new TextOutput(options.stop ?? []);
+    this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
+    this.output = new TextOutput(options.stop ?? [], this.phrases?.finder);
+    if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
     this.ahead = openAhead(parts, this.forcing);
@@ -156,6 +165,11 @@ export class Writer {
     this.parts.speculator?.setUniforms(values, this.text.tokens);
     this.forgetLater();
     this.line.setUniforms(values);
+    const { phrases } = this;
+    if (!phrases || this.sequence.phrases.size === 0) return;
+    phrases.change(this.sequence);
+    this.output.lookFor(phrases.finder);
+    this.takeBack(phrases);
   }
 
   /** See `Generation.rewind`. */
@@ -164,7 +178,7 @@ export class Writer {
     const given = this.rests.length;
     if (count > given)
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
-    const { tail, prompt, model } = this.parts;
+    const { tail } = this.parts;
     const left = given - count;
     this.forgetLater();
     if (tail && left < tail.least)
@@ -172,25 +186,54 @@ export class Writer {
         `the host tail of this chain remembers ${given - tail.least} of the tokens that were read, found ${count}: take fewer back`,
         { code: "LIMIT_EXCEEDED" },
       );
+    this.backTo(left);
+    this.phrases?.forget();
+    this.rests.length = left;
+    this.ready = [];
+    this.output.restart(left, this.rests.at(-1));
+    this.isOver = this.isClosed;
+    this.record(this.isClosed ? this.meter.why : {});
+  }
+
+  /** The text has only its first `left` tokens, with what depends on them. */
+  private backTo(left: number): void {
+    const { tail, prompt, model } = this.parts;
+    this.forgetLater();
     if (!this.isClosed) tail?.rewind(left);
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
-    this.rests.length = left;
-    this.ready = [];
-    this.output.restart(this.rests.at(-1));
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
-    this.isOver = this.isClosed;
     this.forcedAt = this.forcedAt.filter((place) => place < left);
     this.endDisallowed = false;
-    this.record(this.isClosed ? this.meter.why : {});
+  }
+
+  /** The phrase that the text has now is taken back, and its first token masked there, or it stays. */
+  private takeBack(phrases: BannedPhrases): void {
+    const { output, text } = this;
+    const { tail } = this.parts;
+    while (output.phrase) {
+      const count = output.phraseTokens;
+      const place = text.count - count;
+      if (phrases.staysAt(place) || (tail && place < tail.least)) {
+        phrases.counts.keptPhrases++;
+        for (const one of output.keepPhrase()) this.ready.push(one);
+        continue;
+      }
+      const goesOn = phrases.takeBack(place, text.tokens.at(-count)!, count);
+      this.backTo(place);
+      output.takeBack(count);
+      if (!goesOn) this.end({ finish: "rewinds" });
+    }
   }
 
   close(): void {
     this.isClosed = true;
     this.forgetLater();
+    this.masked?.[Symbol.dispose]();
+    this.maskedRows?.[Symbol.dispose]();
     releaseGrammars(this.line.known.features);
   }
 
@@ -228,6 +271,7 @@ export class Writer {
       return this.end({ finish: "end" });
     }
     if (picked.isForced) this.forcedAt.push(count);
+    this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
     if (picked.told) this.line.tell(token, scalars, picked.told.isRefused);
     else this.line.accept(token, scalars);
@@ -238,7 +282,11 @@ export class Writer {
     if (options.states) Object.assign(piece, { states: statesIn(this.parts.graph, scalars) });
     if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
     for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
+    if (this.phrases) this.takeBack(this.phrases);
+    if (this.isOver) return;
     this.record();
+    // a token that was taken back ends nothing
+    if (this.text.count <= count) return;
     const { stop } = this.output;
     if (stop) return this.end({ finish: "stop", stopText: stop.text });
     // what ends a thought is not the chain's pick
@@ -259,6 +307,7 @@ export class Writer {
         generatedTokens: this.text.count,
         forcedTokens: this.forcedAt.length,
         disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
+        ...this.phrases?.counts,
       },
       end,
     );
@@ -281,7 +330,7 @@ export class Writer {
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.ahead?.open(this.sequence);
+    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence);
     return opened ? this.pickIn(opened) : this.pick(closing);
   }
 
@@ -304,6 +353,11 @@ export class Writer {
     return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 
+  /** Tokens are masked at the next place, and at no other one. */
+  private get isMasked(): boolean {
+    return this.phrases?.masksAt(this.text.count) === true;
+  }
+
   private async pickIn(text: NativeText): Promise<Picked> {
     const { written, sampled, states = NONE } = await this.decode(NONE, NO_INPUTS, false, text);
     if (written) return { ...written.first, told: written.first };
@@ -314,19 +368,34 @@ export class Writer {
   /** @param closing comes whatever the chain picks */
   private async pick(closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
-    const sequence = this.picking(this.sequence);
+    const whole = this.picking(this.sequence);
+    const masked = this.phrases?.maskedAt(this.text.count, whole);
+    const sequence = masked && whole.phrases.size > 0 ? withRejected(whole, masked) : whole;
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;
-    const decoded = await this.decode(uniforms, inputs, logprobs !== undefined || rows !== undefined);
-    const output = placed.finish(decoded, uniforms, inputs);
+    // phrases of the chain are masked by the chain itself
+    const isHere = masked !== undefined && (options.bannedPhrases?.length ?? 0) > 0;
+    const isRaw = logprobs !== undefined || rows !== undefined || isHere;
+    const decoded = await this.decode(uniforms, inputs, isRaw);
+    const run = (chain: MaskedChain): ChainResults =>
+      chain.run(sequence, masked!, decoded.raw!, this.guideLogits(decoded));
+    const output = isHere
+      ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
+      : placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
     const token = closing ?? (left ? left.selected : output.sampled![0]!);
     const isClosing = closing !== undefined;
     const scalars = output.states ?? NONE;
     if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
-    const kept = (): KeptRows =>
-      left ?? rows?.read(sequence, decoded.raw!, this.guideLogits(decoded)) ?? { ...output, tokens: output.candidates };
+    const ofRows = ({ candidates, ...more }: ChainResults): KeptRows => ({ ...more, tokens: candidates });
+    const maskedRows = (): KeptRows =>
+      ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
+    const kept = (): KeptRows => {
+      if (left) return left;
+      if (!rows) return ofRows(output);
+      return isHere ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
+    };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
@@ -367,7 +436,7 @@ export class Writer {
           tokens,
           step,
           sequence: this.sequence,
-          room: this.limit - count - 1,
+          room: this.isMasked ? 0 : this.limit - count - 1,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));

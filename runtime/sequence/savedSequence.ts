@@ -10,6 +10,7 @@ import { grammarOf, promptNeeded, type Feed, type OpenFeature } from "./features
 import { afterTokens, grammarSource, tokensSince } from "./features/grammars.js";
 import type { GrammarSource } from "../grammars/types.js";
 import { finite, tokenList } from "../core/sharedOptions.js";
+import { phraseForms, type Phrase } from "./phrases/phrases.js";
 import { restoredStages, savedTail, type SavedTail } from "./savedTail.js";
 import { keptStates, readsText, startSequence, type SequenceState } from "./sequence.js";
 import { startStream } from "./streams.js";
@@ -21,6 +22,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly params: Readonly<Record<string, number>>;
   /** The parameters that are sets of tokens; absent: none. */
   readonly sets?: Readonly<Record<string, readonly number[]>>;
+  /** The phrases of the parameters; absent: none. */
+  readonly phrases?: Readonly<Record<string, readonly Phrase[]>>;
   /** The grammars of the parameters; absent: none. */
   readonly grammars?: Readonly<Record<string, GrammarSource>>;
   /** For each grammar that the chain follows, the tokens that it went on with since it began; absent: none. */
@@ -49,6 +52,7 @@ const SAVED: is.Checks<SavedSequence> = {
   chain: is.text,
   params: is.recordOf("an object of numbers by name", finite),
   sets: is.recordOf("an object of lists of tokens by name", tokenList()),
+  phrases: is.recordOf("an object of lists of phrases by name", phraseForms),
   grammars: is.recordOf("an object of grammars by name", grammarSource),
   followed: is.listOf("a list of lists of tokens", tokenList()),
   streams: is.listOf("a list of streams", STREAM),
@@ -65,6 +69,7 @@ const SAVED: is.Checks<SavedSequence> = {
 const ADDED: readonly string[] = [
   "windows",
   "sets",
+  "phrases",
   "grammars",
   "followed",
   "promptLength",
@@ -87,13 +92,15 @@ export function saveSequence(s: SequenceState, tail?: SavedTail): SavedSequence 
     return grammar ? [tokensSince(grammar)] : [];
   });
   const sets = s.sets.flatMap(({ set: { name }, tokens }) =>
-    name === undefined ? [] : [[name, [...tokens]] as const],
+    // phrases have no tokens but where the text was taken back
+    name === undefined || s.phrases.has(name) ? [] : [[name, [...tokens]] as const],
   );
   return {
     ggsl: 1,
     chain: s.graph.name,
     params: Object.fromEntries(s.params),
     ...(sets.length > 0 && { sets: Object.fromEntries(sets) }),
+    ...(s.phrases.size > 0 && { phrases: Object.fromEntries(s.phrases) }),
     ...(s.grammars.size > 0 && { grammars: Object.fromEntries(s.grammars) }),
     ...(followed.length > 0 && { followed }),
     streams: s.streams.map(({ seed, count }) => ({ seed, count })),
@@ -125,7 +132,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     throw invalid(`the saved sequence contains token ${stray}; the vocabulary has ${vocabSize} tokens`);
   const fresh = startSequence(graph, vocabSize, {
     feed,
-    uniforms: { ...saved.params, ...saved.sets, ...saved.grammars },
+    uniforms: { ...saved.params, ...saved.sets, ...saved.phrases, ...saved.grammars },
   });
   const features = followedAgain(fresh.features, saved.followed ?? []);
   const watches = restoreWatches(fresh.watches, saved.watches ?? []);

@@ -26,6 +26,8 @@ import {
   type OpenFeature,
 } from "./features/feed.js";
 import { acceptFeatures, grammarMoves, toldMoves, withGrammars } from "./features/followed.js";
+import { isPhraseName, phraseValues, withoutRejected, type PhraseValues } from "./phrases/values.js";
+import type { Phrase } from "./phrases/phrases.js";
 import { openSets, withSets, type OpenSet, type TokenList } from "./features/sets.js";
 import type { GrammarSource } from "../grammars/types.js";
 import type { Vector } from "../backends/reference/kernels.js";
@@ -34,9 +36,12 @@ import { givenStream, isReplaced, startStream, type Stream } from "./streams.js"
 
 /**
  * Values of a chain's parameters by name. A parameter that is omitted or undefined keeps its value, at first its default. A set of
- * tokens is a list of ids, and of texts that are one token each. A grammar begins at the next token.
+ * tokens is a list of ids, and of texts that are one token each. A grammar begins at the next token. Phrases are looked for from the next
+ * token on.
  */
-export type UniformValues = Readonly<Record<string, number | boolean | TokenList | GrammarSource | undefined>>;
+export type UniformValues = Readonly<
+  Record<string, number | boolean | TokenList | readonly Phrase[] | GrammarSource | undefined>
+>;
 
 export interface SequenceState {
   readonly graph: Graph;
@@ -44,6 +49,8 @@ export interface SequenceState {
   readonly params: ReadonlyMap<string, number>;
   /** By number in the graph. */
   readonly sets: readonly OpenSet[];
+  /** The phrases that must not be written, by the name of their list. */
+  readonly phrases: PhraseValues;
   /** The grammars of the parameters. */
   readonly grammars: GrammarValues;
   readonly streams: readonly Stream[];
@@ -86,6 +93,7 @@ export function startSequence(
   );
   const place = placeOf(feed, vocabSize);
   const sets = withSets(openSets(graph, place), setValues(graph, uniforms), place);
+  const phrases = phraseValues(graph, uniforms);
   const grammars = grammarValues(graph, uniforms);
   const features = openFeatures(graph, feed, { sets, grammars }, vocabSize);
   const before = {
@@ -93,6 +101,7 @@ export function startSequence(
     vocabSize,
     params,
     sets,
+    phrases,
     grammars,
     streams,
     states: new Float32Array(graph.states.length),
@@ -141,6 +150,7 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
   return {
     ...sequence,
     params,
+    phrases: phraseValues(sequence.graph, values, sequence.phrases),
     grammars,
     streams,
     sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
@@ -210,6 +220,7 @@ export function acceptToken(
     states: graph.states.length === 0 ? sequence.states : keptStates(graph, scalars.subarray(0, graph.states.length)),
     windows: acceptWindows(sequence.windows, graph, scalars),
     step: sequence.step + 1,
+    sets: withoutRejected(sequence),
     history,
     watches,
     features: acceptFeatures(sequence.features, token, moves),
@@ -321,6 +332,7 @@ function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: U
   for (const [name, value] of Object.entries(values)) {
     if (value === undefined) continue;
     if ([...setsOf(graph), ...grammarsOf(graph)].some((other) => other.name === name)) continue;
+    // phrases are sets
     const param = graph.params.find((p) => p.name === name);
     if (param && typeof value === "object")
       throw invalid(
@@ -338,19 +350,20 @@ function setParams(present: ReadonlyMap<string, number>, graph: Graph, values: U
 function setValues(graph: Graph, values: UniformValues): Map<string, TokenList> {
   const lists = new Map<string, TokenList>();
   for (const { name } of setsOf(graph)) {
-    if (name === undefined || !Object.hasOwn(values, name)) continue;
+    if (name === undefined || !Object.hasOwn(values, name) || isPhraseName(graph, name)) continue;
     const list = values[name];
     if (list === undefined) continue;
     if (!isTokenList(list))
       throw invalid(
-        `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${typeof list === "object" ? "an object" : list}`,
+        `\`${name}\` is a set of tokens: expected a list of token ids and texts, found ${Array.isArray(list) ? "a list of others" : typeof list === "object" ? "an object" : list}`,
       );
     lists.set(name, list);
   }
   return lists;
 }
 
-const isTokenList = (value: UniformValues[string]): value is TokenList => Array.isArray(value);
+const isTokenList = (value: UniformValues[string]): value is TokenList =>
+  Array.isArray(value) && value.every((item) => typeof item !== "object");
 
 function unknownUniform(name: string, graph: Graph): string {
   const names = [...graph.params, ...setsOf(graph), ...grammarsOf(graph)].flatMap((p) => p.name ?? []);

@@ -12,6 +12,7 @@ import { Refusal } from "../refusal.js";
 import type { Engine } from "./engine.js";
 import type { Waiter } from "../lanes/lane.js";
 import { draftsFor } from "./drafts.js";
+import { phrasesFor } from "./phrases.js";
 import { seededBy, type Prepared } from "./parameters.js";
 import { variablesOf } from "./thinking.js";
 
@@ -165,6 +166,7 @@ export function textsOf(
   const ends = ending.length > 0 ? new Set(ending) : undefined;
   const seeded = seededBy(prepared);
   const speculate = draftsFor(drafts, body);
+  const bannedPhrases = phrasesFor(body);
   const common = {
     signal,
     lane,
@@ -174,6 +176,7 @@ export function textsOf(
     ...(minTokens !== undefined && { minTokens }),
     ...(ignoreEnd && { ignoreEnd }),
     ...(speculate && { speculate }),
+    ...(bannedPhrases.length > 0 && { bannedPhrases }),
     ...(thought && { thought }),
     // without any, the picked token would have none, either
     ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),

@@ -34,6 +34,8 @@ export interface Usage {
   /** Those of them that were not computed. */
   cachedTokens: number;
   generatedTokens: number;
+  /** Tokens that were taken back because of phrases, by text. */
+  readonly takenBack: number[];
   /** Tokens that were drafted, and those of them that were picked; undefined for texts without drafts. */
   drafted?: { tokens: number; accepted: number };
   /** Milliseconds until the first token. */
@@ -46,9 +48,14 @@ export const openUsage = (): Usage => ({
   promptTokens: 0,
   cachedTokens: 0,
   generatedTokens: 0,
+  takenBack: [],
   firstToken: undefined,
   finishes: [],
 });
+
+/** Tokens that the texts took, with those that were taken back. */
+export const writtenTokens = ({ generatedTokens, takenBack }: Usage): number =>
+  takenBack.reduce((sum, count = 0) => sum + count, generatedTokens);
 
 /** Resolves when all texts are written; the first error ends all of them. */
 export async function writeTexts(run: Run, usage: Usage): Promise<void> {
@@ -74,13 +81,14 @@ async function write(
   generation: Generation,
   index: number,
 ): Promise<void> {
-  const { ends, afterChain: likeliest } = texts[index]!;
+  const { ends, afterChain: likeliest, request } = texts[index]!;
   let last: number | undefined;
   try {
     await ticket.place(index);
     for await (const piece of generation) {
       const now = performance.now();
       usage.generatedTokens++;
+      if (request.bannedPhrases) usage.takenBack[index] = generation.stats().takenBackTokens ?? 0;
       usage.firstToken ??= now - start;
       if (last === undefined) metrics.firstToken((now - start) / 1000);
       else metrics.nextToken((now - last) / 1000);
@@ -91,6 +99,7 @@ async function write(
       if (sink.isFull(index)) break;
     }
     const stats = generation.stats();
+    if (stats.takenBackTokens !== undefined) usage.takenBack[index] = stats.takenBackTokens;
     const isFirst = texts.findIndex(({ prompt }) => prompt === texts[index]!.prompt) === index;
     if (isFirst) {
       usage.promptTokens += stats.promptTokens;

@@ -46,6 +46,9 @@ export interface CommonBody
   readonly allowed_token_ids?: readonly number[];
   readonly speculate?: GivenDrafts;
   readonly stop_token_ids?: readonly number[];
+  readonly banned_phrases?: readonly GivenPhrase[];
+  readonly banned_tokens?: readonly string[];
+  readonly banned_strings?: string | readonly string[];
   readonly response_format?: ResponseFormat;
   readonly schema_options?: SchemaOptions;
 }
@@ -112,6 +115,10 @@ export type LogitsBody = Pick<CompletionBody, "model" | "prompt" | "user">;
 export type GivenBody =
   | { readonly endpoint: Extract<TextEndpoint, "chat">; readonly body: ChatBody }
   | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
+
+/** A phrase that the text must not have. */
+export type GivenPhrase =
+  string | { readonly text?: string; readonly regex?: string; readonly ignore_case?: boolean };
 
 /** A request's field: what the server has, nothing, or one of both with its settings. */
 type GivenDrafts =

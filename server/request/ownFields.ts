@@ -136,6 +136,21 @@ export const OWN_FIELDS = {
     "tokens that end the text and are no part of it, but not before `min_tokens`",
     neutral([]),
   ),
+  banned_phrases: own(
+    schema.phrases,
+    "what is not written: texts, `{ text }` or `{ regex }`, with `ignore_case` or without; where the text has one, it goes back to the token in which the phrase begins, and on with another one",
+    neutral([]),
+  ),
+  banned_tokens: own(
+    schema.listOf(schema.text, { maxItems: 4096 }),
+    "KoboldCpp's: phrases as those of `banned_phrases`, whatever the case of their letters",
+    neutral([]),
+  ),
+  banned_strings: own(
+    schema.either(schema.text, schema.listOf(schema.text, { maxItems: 4096 })),
+    "tabbyAPI's and KoboldCpp's other name of `banned_tokens`, which counts without it",
+    neutral([], ""),
+  ),
   speculate: own(
     schema.drafts,
     "[drafts](speculation.md), for the same text in fewer decodes: `false`, `{ lookup }` or `{ draft }`, each true or with its settings; default: what the server was started with",

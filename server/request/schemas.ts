@@ -67,6 +67,11 @@ export const messages: FieldSchema = listOf(
 );
 
 export const biases: FieldSchema = { type: "object", additionalProperties: number(-100, 100) };
+/** Texts, and texts and regular expressions with or without the case of their letters. */
+export const phrases: FieldSchema = listOf(
+  either(text, object({ text, regex: text, ignore_case: flag })),
+  { maxItems: 4096 },
+);
 export const stop: FieldSchema = either(text, listOf(text, { maxItems: 16 }));
 export const logprobs: FieldSchema = either(flag, integer(0, 20));
 
@@ -103,7 +108,8 @@ export const sampler: FieldSchema = either(someText, someObject);
 const value = either(
   { type: "number" },
   flag,
-  listOf(either(integer(0), text), { maxItems: 2 ** 16 }),
+  // tokens, or phrases
+  listOf(either(integer(0), text, someObject), { maxItems: 2 ** 16 }),
   // a grammar
   someObject,
 );

@@ -6,6 +6,7 @@ import { headerNames, setHeaders } from "../http/headers.js";
 import { laneOf } from "../lanes/lane.js";
 import type { BodyApi } from "../apis/api.js";
 import { clientPath, readBody } from "../apis/read.js";
+import { writtenTokens } from "../engine/texts.js";
 import { withoutUntold } from "../engine/thinking.js";
 import { checkFields, checkFit, tidyBody } from "../request/check.js";
 import type { GivenBody } from "../request/bodies.js";
@@ -185,7 +186,7 @@ export function takeQuota(
   prompts: readonly Int32Array[],
 ): Disposable {
   const tokens = prompts.reduce((sum, { length }) => sum + length, 0);
-  const use = quotas.begin(key, tokens, () => facts.usage?.generatedTokens ?? 0);
+  const use = quotas.begin(key, tokens, () => (facts.usage ? writtenTokens(facts.usage) : 0));
   setHeaders(reply, quotas.headersOf(key));
   return use;
 }

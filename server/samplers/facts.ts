@@ -16,6 +16,7 @@ import {
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import { namedInputs } from "@ggsl/compiler/graph/features.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
+import { isPhraseParam, phrasesOf } from "@ggsl/compiler/graph/phrases.js";
 import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
@@ -119,8 +120,16 @@ const documented = (doc: string | undefined): { readonly doc?: string } => (doc 
 const parametersOf = (graph: Graph): SamplerParameter[] => [
   ...graph.params.map(numberParameter),
   ...setsOf(graph).flatMap(({ name, of, capacity, doc }): SamplerParameter[] =>
-    name === undefined ? [] : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
+    name === undefined || phrasesOf(graph).some((list) => list.name === name) ? [] : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
   ),
+  ...phrasesOf(graph)
+    .filter(isPhraseParam)
+    .map(({ name, of }): SamplerParameter => ({
+      name,
+      type: "phrases",
+      default: of.map((item) => (typeof item === "string" ? item : { regex: item.pattern })),
+      ...documented(setsOf(graph).find((set) => set.name === name)?.doc),
+    })),
   ...grammarsOf(graph).map(({ name, default: standard, doc }): SamplerParameter => ({
     name,
     type: "grammar",

@@ -43,7 +43,7 @@ export interface SamplerDiagnostic {
 /** A value that the client can give in `sampler_params`. */
 export interface SamplerParameter {
   readonly name: string;
-  readonly type: "f32" | "i32" | "bool" | "seed" | "tokens" | "grammar";
+  readonly type: "f32" | "i32" | "bool" | "seed" | "tokens" | "phrases" | "grammar";
   readonly min?: number;
   readonly max?: number;
   /** Whether `min` and `max` are excluded. */

@@ -163,6 +163,10 @@ ${body.map((line) => `  ${line}`).join("\n")}
 }
 
 /** Bans the last token of each sequence: token ids, or texts, which the model's vocabulary cuts into tokens. */
+/** Phrases that are not written, in upper or lower case. */
+export const banPhrases = (phrases: readonly string[]): Stage[] =>
+  phrases.length === 0 ? [] : [{ name: "ban_phrases", args: { list: { phrases } } }];
+
 export const badWords = (words: List): Stage[] => (words.length === 0 ? [] : [{ name: "bad_words", args: { words } }]);
 
 /** Adds biases to the last tokens of sequences. */

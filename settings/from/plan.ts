@@ -33,10 +33,15 @@ export interface TokenSet {
   readonly tokens: readonly (number | string)[] | "end";
 }
 
+/** Phrases that must not be written, whatever the case of their letters. */
+export interface PhraseTexts {
+  readonly phrases: readonly string[];
+}
+
 /** Token ids, texts, and sequences of token ids. */
 export type List = readonly (number | string | readonly number[])[];
 
-export type Arg = number | string | List | TokenSet | Uniform | GrammarUniform;
+export type Arg = number | string | List | TokenSet | PhraseTexts | Uniform | GrammarUniform;
 
 export interface Stage {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Writes a plan as a program: a header with source and notes, imports, samplers, the chain. */
 import { ABOUT, runOptions, show, type Note, type NoteKind } from "./notes.js";
-import type { Arg, GrammarUniform, List, Plan, Stage, TokenSet, Uniform } from "./plan.js";
+import type { Arg, GrammarUniform, List, Plan, Stage, PhraseTexts, TokenSet, Uniform } from "./plan.js";
 
 /** The name of an imported chain. */
 export const IMPORTED_CHAIN = "imported";
@@ -109,6 +109,14 @@ function listOf(params: readonly string[], used: number): string {
 const isUniform = (arg: Arg): arg is Uniform | GrammarUniform => typeof arg === "object" && "uniform" in arg;
 const isSet = (arg: Arg): arg is TokenSet => typeof arg === "object" && "tokens" in arg;
 
+const isPhrases = (arg: Arg): arg is PhraseTexts => typeof arg === "object" && "phrases" in arg;
+
+/** A text as a pattern that ignores case. */
+const patternText = (text: string): string => {
+  const escaped = text.replace(/[$()*+./?[\\\]^{|}]/g, "\\$&");
+  return `/(?i)${escaped.replaceAll("\n", "\\n").replaceAll("\r", "\\r").replaceAll("\t", "\\t")}/`;
+};
+
 const uniformsOf = ({ args }: Stage): (Uniform | GrammarUniform)[] => Object.values(args).filter(isUniform);
 
 function paramText(param: Uniform | GrammarUniform): string {
@@ -127,6 +135,7 @@ function callText({ name, isHost, args }: Stage): string {
 }
 
 function argText(arg: Arg): string {
+  if (isPhrases(arg)) return `phrases(${arg.phrases.map(patternText).join(", ")})`;
   if (typeof arg === "number") return numberText(arg);
   if (typeof arg === "string") return quote(arg);
   if (isUniform(arg)) return arg.uniform;

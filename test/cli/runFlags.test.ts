@@ -119,6 +119,23 @@ const EFFECTS: readonly Effect[] = [
   },
   {
     before: GREEDY,
+    flag: ["--ban-phrase", "/(?i) the/"],
+    differs: (without, given) => {
+      expect(without.text).toMatch(/ the/i);
+      expect(given.text).not.toMatch(/ the/i);
+      expect(given.stats.rewinds).toBeGreaterThan(0);
+    },
+  },
+  {
+    before: [...GREEDY, "--ban-phrase", "/[^]/"],
+    flag: ["--max-rewinds", "3"],
+    differs: (without, given) => {
+      expect([without.stats, given.stats]).toMatchObject([{ rewinds: 64 }, { rewinds: 3, finish: "rewinds" }]);
+      expect(given.tokens).toEqual([]);
+    },
+  },
+  {
+    before: GREEDY,
     flag: ["--check-logits"],
     differs: (without, given) => expect(given.stats.readbackBytes).toBeGreaterThan(10 * without.stats.readbackBytes),
   },
@@ -133,6 +150,8 @@ describe("options whose effect is an error", () => {
     [[...GREEDY, "--prompt-batch", "65537"], "'--prompt-batch <n>' argument '65537' is invalid"],
     [[...GREEDY, "--model", "hostile.gguf", "--probe"], "ended the process that tried it"],
     [[...GREEDY, "--draft-stages", "greedy()"], "--draft-stages needs --draft-model"],
+    [[...GREEDY, "--max-rewinds", "2"], "--max-rewinds needs --ban-phrase"],
+    [[...GREEDY, "--ban-phrase", "/a+/"], "matches texts of any length"],
     [[...GREEDY, "--lookup-max", "2"], "--lookup-max needs --lookup"],
     [[...GREEDY, "--no-adapt"], "--no-adapt needs --draft-model or --lookup"],
   ])("%j", (args, message) => {

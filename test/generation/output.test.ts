@@ -124,7 +124,7 @@ test("goes on after a given token", () => {
   const [first] = output.push(0, Uint8Array.of(0x61, 0xc3));
   expect(first).toMatchObject({ text: "a", rest: Uint8Array.of(0xc3) });
   expect(output.push(1, Uint8Array.of(0xa9, 0x53, 0x54))).toEqual([]);
-  output.restart(first!.rest);
+  output.restart(1, first!.rest);
   expect(output.push(1, Uint8Array.of(0xa8))).toMatchObject([{ token: 1, text: "è" }]);
   expect(output.push(2, new TextEncoder().encode("OP STOP"))).toMatchObject([{ text: "OP " }]);
 });

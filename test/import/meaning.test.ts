@@ -1,5 +1,6 @@
 /** Imported settings against the other tools' definitions of them, computed plainly from the text and the logits. */
 import { describe, expect, test } from "@jest/globals";
+import { PhraseFinder, preparedPhrases } from "../../runtime/sequence/phrases/finder.js";
 import * as fc from "fast-check";
 import { compile } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
@@ -89,13 +90,9 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
   const vocabulary = ["a", "b", "c", " a", " b", " c", " ab", "d", "e", "f", "g", "h"];
   const off = { temperature: 1, top_k: 0, top_p: 1 };
   const kobold = programOf("koboldcpp", { ...off, banned_tokens: ["ab", "e"], custom_token_bans: "9" });
-  const isWord = (text: readonly number[], token: number): boolean => token === 8 || (token === 1 && text.at(-1) === 0);
-  expectMeaning(
-    kobold,
-    (logits, p, g) => mapped(logits, (x, t) => (isWord([...p, ...g], t) ? -Infinity : t === 9 ? x - 100 : x)),
-    [0],
-    vocabulary,
-  );
+  // the loop that writes takes phrases back, in either case
+  expect(kobold).toContain("ban_phrases(phrases(/(?i)ab/, /(?i)e/))");
+  expectMeaning(kobold, (logits) => mapped(logits, (x, t) => (t === 9 ? x - 100 : x)), [0], vocabulary);
   const tavern = programOf("sillytavern", {
     temp: 1,
     banned_tokens: '"ab"\n[8]\n',
@@ -113,9 +110,10 @@ test("KoboldCpp's and SillyTavern's bans and biases of texts", () => {
       [11, 3],
     ] as const),
   ]);
+  expect(tavern).toContain("ban_phrases(phrases(/(?i)ab/))");
   expectMeaning(
     tavern,
-    (logits, p, g) => mapped(logits, (x, t) => (isWord([...p, ...g], t) ? -Infinity : x + (bias.get(t) ?? 0))),
+    (logits) => mapped(logits, (x, t) => (t === 8 ? -Infinity : x + (bias.get(t) ?? 0))),
     [0],
     vocabulary,
   );
@@ -170,10 +168,21 @@ test("texts of biases, bans and breakers are carried byte for byte", () => {
   };
   all("llama.cpp", { logit_bias: texts.map((text) => [text, 1]) }, texts);
   all("llama.cpp", { dry_multiplier: 1, dry_sequence_breakers: texts }, texts);
-  all("koboldcpp", { banned_tokens: texts }, texts);
+  /** Each text is a phrase, and the whole of it. */
+  const phrases = (kind: string, settings: object, wanted: readonly string[]): void => {
+    const [list] = compile(programOf(kind, settings)).graph.phrases!;
+    const patterns = list!.of.map((item) => ({ regex: (item as { pattern: string }).pattern }));
+    expect(patterns).toHaveLength(wanted.length);
+    for (const [i, text] of wanted.entries()) {
+      const bytes = Buffer.from(text);
+      const finder = new PhraseFinder(preparedPhrases([patterns[i]!], kind));
+      expect([text, finder.read(bytes)]).toEqual([text, { begin: 0, end: bytes.length }]);
+    }
+  };
+  phrases("koboldcpp", { banned_tokens: texts }, texts);
   const lines = texts.filter((text) => !/[\n]/.test(text) && !/^\[.*\]$|^".*"$/s.test(text));
   all("sillytavern", { banned_tokens: lines.join("\n") }, lines);
-  all("sillytavern", { banned_tokens: lines.map((line) => `"${line}"`).join("\n") }, lines);
+  phrases("sillytavern", { banned_tokens: lines.map((line) => `"${line}"`).join("\n") }, lines);
   const entries = (list: readonly string[]): object => ({
     logit_bias: list.map((text) => ({ id: "1", text, value: 1 })),
   });

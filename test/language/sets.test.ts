@@ -102,7 +102,7 @@ chain c(banned: tokens(2) = tokens("a")) = ban(banned)`);
     expect(given([1, 2, 3])).toThrow("`banned`: `banned` takes at most 2 tokens, found 3");
     expect(given([10])).toThrow("`banned`: 10 is not a token of a vocabulary of 10");
     expect(given([0.5])).toThrow(
-      "`uniforms.banned` must be a number, a boolean, a list of token ids and texts, or a grammar",
+      "`uniforms.banned` must be a number, a boolean, a list of token ids and texts, phrases, or a grammar",
     );
     expect(given(3)).toThrow("`banned` is a set of tokens: expected a list of token ids and texts, found 3");
     expect(given(["ab"])).toThrow(

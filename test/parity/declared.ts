@@ -8,7 +8,7 @@ import { STD_NAMES } from "../../compiler/std/library.js";
 import type { StdSampler } from "../../compiler/std/samplers.js";
 import type { Param, Sampler } from "../../compiler/syntax/ast.js";
 import { callsIn, expressionsIn } from "../../compiler/syntax/walk.js";
-import { f32, i32, LISTS, seed, statics, tokenSets, type ParamSpec } from "./values.js";
+import { f32, i32, LISTS, seed, statics, phraseLists, tokenSets, type ParamSpec } from "./values.js";
 
 const MODULES = check({ name: "standard.ggsl", text: `import { ${STD_NAMES.join(", ")} } from "std"\n` }).program!.main
   .scope;
@@ -34,6 +34,8 @@ function specOf(sampler: string, declaration: Sampler, param: Param): ParamSpec 
       return LISTS[takerOf(declaration, param)] ?? unknown(sampler, param);
     case "tokens":
       return tokenSets;
+    case "phrases":
+      return phraseLists;
     case "text":
     case "grammar":
       return unknown(sampler, param);

@@ -20,6 +20,7 @@ const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbit
 
 /** An argument as text. */
 export function literal(type: ParamSpec["type"], arg: Arg): string {
+  if (typeof arg !== "number" && type === "phrases") return `phrases(${arg.map((one) => `"t${String(one)}"`).join(", ")})`;
   if (typeof arg !== "number") return type === "tokens" ? `tokens(${arg.join(", ")})` : JSON.stringify(arg);
   return type === "bool" ? String(arg !== 0) : String(arg);
 }
@@ -48,7 +49,7 @@ export const seed: ParamSpec = {
   values: oneOf([0, 1, 42, 2 ** 32 - 2], fc.integer({ min: 0, max: 2 ** 32 - 2 })),
 };
 
-const staticTokens = (type: "list" | "tokens", ...values: Arg[]): ParamSpec => ({
+const staticTokens = (type: "list" | "tokens" | "phrases", ...values: Arg[]): ParamSpec => ({
   type,
   isStatic: true,
   values: fc.constantFrom(...values),
@@ -69,4 +70,6 @@ export const LISTS: Readonly<Record<string, ParamSpec>> = {
   inside: endings,
 };
 
+/** Texts that begin with t. */
+export const phraseLists = staticTokens("phrases", [], [0], [1, 2]);
 export const tokenSets = staticTokens("tokens", [], [0], [1], [0, 1]);

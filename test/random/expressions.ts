@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { callOf, functionChoices, type CallParts, type FunctionChoice } from "./declared.js";
 import * as F from "./functions.js";
 import { foldConditions, foldNumbers, repeated } from "./loops.js";
-import { completes, endsWith, inside, knownInSet, lastTokens, since, tokenInSet } from "./sets.js";
+import { completes, endsWith, inside, knownInSet, lastTokens, rejected, since, tokenInSet } from "./sets.js";
 import { isOrdered, nameOf, oneOf, t, where, words } from "./text.js";
 import type { Kind, Named, Snippet, Rate, Text } from "./text.js";
 
@@ -307,6 +307,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${mask} ${LOGIC} ${fc.oneof(mask, flag)})`,
       t`(${mask} ${EQUALITIES} ${fc.oneof(mask, flag)})`,
       often(2, tokenInSet),
+      rejected,
       t`(${completes} ${COMPARISONS} ${words("0", "1", "2")})`,
       foldConditions(mask),
       repeated("mask", "runtime", mask, mask),

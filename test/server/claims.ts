@@ -82,6 +82,16 @@ No thought comes, since the answer has begun :: chat/continued :: with what ~gen
 A thought alone cannot go on :: server/continued :: %j is refused
 are about the whole answer, and are refused :: server/continued :: %j is refused
 template without such a form is a 400 :: server/chat :: a tool that is none of them, and tools without a form of calls, are refused
+A text never has the phrases of ~banned_phrases~ :: server/phrases :: are in no text, by each of their names
+are lists of texts whatever their case :: server/phrases :: are in no text, by each of their names
+What may become a phrase is held back :: server/phrases :: are in no event of a stream
+by the same random number: one seed, one text :: server/phrases :: one seed is one text, alone and beside others
+They work with every sampler :: server/phrases :: work with any sampler
+where a grammar allows nothing else, the phrase stays :: server/phrases :: stay where a grammar allows nothing else
+and its longest match is at most 1 024 bytes :: server/phrases :: what is wrong has the name of its field: %#
+A list has at most 4 096 phrases of 65 536 bytes, and 256 regular expressions :: server/phrases :: what is wrong has the name of its field: %#
+A text goes back 256 times at most :: server/phrases :: a text that goes back too often ends before the phrase
+Tokens that were taken back are no tokens of ~usage~ :: server/phrases :: a text that goes back too often ends before the phrase
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request

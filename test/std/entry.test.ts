@@ -34,8 +34,11 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides, actsAfterP
     const inputs = Object.fromEntries(guides.map((guide) => [guide, other]));
     const options = { backend: "reference", history, feed: { bias, inputs, vocabulary: TEXTS } } as const;
     const stepsOf = (chain: string): Evaluation[] => {
-      using evaluator = createEvaluator(compilePipeline(chain).rowsGraph, SIZE, options);
+      const { rowsGraph } = compilePipeline(chain);
+      using evaluator = createEvaluator(rowsGraph, SIZE, options);
       return Array.from({ length: STEPS }, () => {
+        // as where the text was taken back
+        if (rowsGraph.phrases) evaluator.reject([OPENING, OPENING + 1]);
         const step = evaluator.evaluate(logits);
         evaluator.accept(step.token ?? step.candidates[0]!.token);
         return step;

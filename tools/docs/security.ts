@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LANE_PART } from "@ggsl/server/samplers/pool.js";
 import { SAMPLER_LIMITS } from "@ggsl/server/samplers/samplers.js";
+import { PHRASE_LIMITS } from "ggsl/sequence/phrases/phrases.js";
 import { GRAMMAR_LIMITS } from "ggsl/grammars/limits.js";
 import { TEXT_LIMITS } from "ggsl/sequence/tokenizing.js";
 import { fill } from "../lib/markdown.js";
@@ -47,6 +48,7 @@ export function page(): string {
     keptGrammar: native("grammar.h", "bytes", "grammar") / MEBI,
     keptGrammars: keptBytes / MEBI,
     ...grammars,
+    ...{ ...PHRASE_LIMITS, phraseBytes: PHRASE_LIMITS.bytes },
   };
   const template = "security.md";
   const used = readFileSync(join(root, "tools", "docs", template), "utf8");

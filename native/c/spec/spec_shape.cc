@@ -127,6 +127,9 @@ Shape make_shape() {
     });
     const Ptr items     = test(most_list + " token ids, texts, patterns and classes",
                                [](const Json & v) { return all(v, is_token_item); });
+    const Ptr phrases   = test(most_list + " texts and patterns", [](const Json & v) {
+        return all(v, [](const Json & p) { return is_token_item(p) && !p.is_number() && !p.contains("class"); });
+    });
     const Ptr count     = test("an integer from 1", [](const Json & v) { return is_integer(v) && number_of(v) >= 1; });
     const Ptr last =
         test("an integer of at most " + std::to_string(limits::dim) + ", or an expression", [](const Json & v) {
@@ -218,6 +221,8 @@ Shape make_shape() {
         { "sets",
           list(object({ { "of", items }, { "name", name, true }, { "capacity", count, true }, { "doc", text, true } })),
           true },
+        // the caller looks for them, and gives the tokens of the set of their name
+        { "phrases", list(object({ { "name", name }, { "of", phrases } })), true },
         { "tail", list(object({ { "name", name }, { "args", args } })) },
         { "stages",
           list(object(

@@ -81,8 +81,8 @@ const event = (type: string, more: object): StreamEvent => ({ name: type, data: 
 function stopOf({ finish, stopText, stoppedBy }: GenerationStats, mustCall: boolean): Stop {
   if (mustCall) return { stop_reason: "tool_use", stop_sequence: null };
   if (stopText !== undefined) return { stop_reason: "stop_sequence", stop_sequence: stopText };
-  const cut = { maxTokens: "max_tokens", context: "model_context_window_exceeded" } as const;
-  const reason = finish === "maxTokens" || finish === "context" ? cut[finish] : "end_turn";
+  const cut = { maxTokens: "max_tokens", rewinds: "max_tokens", context: "model_context_window_exceeded" } as const;
+  const reason = finish !== undefined && finish in cut ? cut[finish as keyof typeof cut] : "end_turn";
   return { stop_reason: reason, stop_sequence: null, ...(stoppedBy !== undefined && { stopped_by: stoppedBy }) };
 }
 

@@ -22,7 +22,14 @@ export interface TextForm {
   readonly whole: object;
 }
 
-const REASONS = { end: "stop", stop: "stop", stopped: "stop", maxTokens: "length", context: "length" } as const;
+const REASONS = {
+  end: "stop",
+  stop: "stop",
+  stopped: "stop",
+  maxTokens: "length",
+  context: "length",
+  rewinds: "length",
+} as const;
 
 /** Why a text ended, in OpenAI's words. */
 export const reasonOf = ({ finish = "stop" }: Pick<GenerationStats, "finish">): "stop" | "length" => REASONS[finish];

@@ -4,7 +4,7 @@
  * mirostat. min_p follows top_p, smoothing and top_n_sigma follow the temperature, wherever these are in the order.
  */
 import * as pieces from "../pieces.js";
-import type { Bias, ImportedGrammar, List, Stage } from "../plan.js";
+import type { Bias, ImportedGrammar, Stage } from "../plan.js";
 import type { Reader } from "../reader.js";
 import * as stages from "../stages.js";
 import { uniform } from "../stages.js";
@@ -41,7 +41,7 @@ export interface KoboldSettings {
   readonly biases: readonly Bias[];
   readonly grammar: ImportedGrammar | undefined;
   readonly bansEnd: boolean;
-  readonly bannedWords: List;
+  readonly bannedPhrases: readonly string[];
   /** The strength of a negative prompt's guidance; 1 is none. */
   readonly guidance: number;
 }
@@ -62,7 +62,7 @@ export function koboldStages(s: KoboldSettings, names: KoboldNames, reader: Read
     ...stages.guidance("guidance_scale", s.guidance),
     ...(s.grammar === undefined ? [] : pieces.grammar(s.grammar)),
     ...biasStages(s.biases, reader, "logit_bias", s.bansEnd ? endOf(eos) : undefined),
-    ...pieces.badWords(s.bannedWords),
+    ...pieces.banPhrases(s.bannedPhrases),
     // in KoboldCpp a range of 0 is the whole text
     ...(s.dry.lastN > 0 ? stages.dry(s.dry) : pieces.textDry(s.dry)),
   ];

@@ -6,6 +6,7 @@ import type { Bias, ImportedGrammar, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { DEFAULT_KOBOLD_ORDER, koboldStages, MAX_SAMPLER, type KoboldNames, type KoboldSettings } from "./kobold.js";
 import { MAX_LISTED } from "../pieces.js";
+import { namedPhrases, PHRASE_FIELDS } from "../phrases.js";
 import { responseFormat } from "./jsonFormat.js";
 import { biasesOf } from "./llamaRequest.js";
 import { FIELDS } from "./fields.js";
@@ -43,7 +44,7 @@ export function fromKoboldCpp(root: ObjectNode, options: ImportOptions): Plan {
     grammar: grammarOf(reader),
     seed: reader.seed("sampler_seed", (seed) => seed <= 0n || seed === 0xffffffffn) ?? "random",
     biases: [...biasesOf(reader, "logit_bias").map(clamped), ...tokenBans(reader)],
-    bannedWords: bannedWords(reader),
+    bannedPhrases: bannedPhrases(reader),
     guidance: guidanceOf(reader, reader.text("negative_prompt") ?? ""),
   };
   const stages = koboldStages(settings, NAMES, reader, options.eos ?? []);
@@ -74,19 +75,12 @@ function tokenBans(reader: Reader): Bias[] {
   return words.filter((word) => /^\d{1,9}$/.test(word)).map((word) => ({ token: Number(word), bias: -MOST }));
 }
 
-/** `banned_strings` is another name of `banned_tokens`, and counts without it. */
-function bannedWords(reader: Reader): string[] {
-  const [strings, tokens] = [reader.texts("banned_strings"), reader.texts("banned_tokens")];
-  const key = tokens ? "banned_tokens" : "banned_strings";
-  const words = [...new Set(tokens ?? strings)].filter((word) => word !== "");
-  if (words.length > MAX_LISTED) return reader.refuse(key, `a list of at most ${MAX_LISTED} texts`);
-  if (words.length > 0) reader.note("differs", key, PHRASES_DIFFER);
-  return words;
+function bannedPhrases(reader: Reader): string[] {
+  const given = Object.fromEntries(PHRASE_FIELDS.map((field) => [field, reader.texts(field)]));
+  const { field, phrases } = namedPhrases((name) => given[name]) ?? { field: PHRASE_FIELDS[0], phrases: [] };
+  if (phrases.length > MAX_LISTED) return reader.refuse(field, `a list of at most ${MAX_LISTED} texts`);
+  return phrases.map(({ text }) => text);
 }
-
-export const PHRASES_DIFFER =
-  "KoboldCpp goes back to the beginning of a phrase, in lower or upper case; here the last token of each is banned, as the " +
-  "vocabulary cuts the phrase alone";
 
 /** Guidance needs a negative prompt. */
 export function guidanceOf(reader: Reader, negative: string): number {
@@ -106,7 +100,7 @@ type Own =
 /** The settings with the same names in requests and presets. */
 export function readCommon(
   reader: Reader,
-): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases" | "bannedWords" | "guidance"> {
+): Omit<KoboldSettings, Own | "dynatempRange" | "grammar" | "seed" | "biases" | "bannedPhrases" | "guidance"> {
   return {
     topA: reader.number("top_a", UNIT) ?? 0,
     tfs: reader.number("tfs", UNIT) ?? 1,

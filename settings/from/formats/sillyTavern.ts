@@ -8,7 +8,7 @@ import type { Bias, ImportedGrammar, ImportOptions, Plan } from "../plan.js";
 import { openReader, type Reader } from "../reader.js";
 import { schemaOf } from "./jsonFormat.js";
 import { koboldStages, type KoboldNames } from "./kobold.js";
-import { guidanceOf, PHRASES_DIFFER, readCommon } from "./koboldCpp.js";
+import { guidanceOf, readCommon } from "./koboldCpp.js";
 import { TEXT_BIASES } from "./llama.js";
 import { numberOf, textOf } from "../values.js";
 import { FIELDS } from "./fields.js";
@@ -111,19 +111,18 @@ function grammarOf(reader: Reader): ImportedGrammar | undefined {
 // ---------------------------------------------------------------- biases and bans
 
 /** `banned_tokens`: on each line a phrase in quotation marks, ids in brackets, or a text, with its blanks. `logit_bias`: objects of text and value. */
-function textBans(reader: Reader): { biases: Bias[]; bannedWords: string[] } {
+function textBans(reader: Reader): { biases: Bias[]; bannedPhrases: string[] } {
   const lines = ["banned_tokens", "global_banned_tokens"].flatMap((key) => {
     const found = (reader.text(key) ?? "").split("\n").map((line) => ({ key, line }));
     return found.filter(({ line }) => line !== "");
   });
   const phrases = lines.filter(({ line }) => isQuoted(line));
-  const bannedWords = [...new Set(phrases.map(({ line }) => line.slice(1, -1)))].filter((word) => word !== "");
-  for (const key of new Set(phrases.map((phrase) => phrase.key))) reader.note("differs", key, PHRASES_DIFFER);
+  const bannedPhrases = [...new Set(phrases.map(({ line }) => line.slice(1, -1)))].filter((word) => word !== "");
   const banned = lines.filter(({ line }) => !isQuoted(line));
   for (const key of new Set(banned.filter(({ line }) => !idsOf(line)).map((b) => b.key)))
     reader.note("differs", key, TEXT_BIASES);
   const bans = banned.flatMap(({ line }) => (idsOf(line) ?? [line]).map((token) => ({ token, bias: -Infinity })));
-  return { biases: [...bans, ...biasEntries(reader)], bannedWords };
+  return { biases: [...bans, ...biasEntries(reader)], bannedPhrases };
 }
 
 const isQuoted = (line: string): boolean => line.length > 1 && line.startsWith('"') && line.endsWith('"');

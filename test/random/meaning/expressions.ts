@@ -350,6 +350,9 @@ function callValue(s: Stage, call: Call): Value {
       const at = args[1] ? (evaluate(s, args[1].value) as number) : s.moment.step;
       return s.rows.map(({ token }) => noiseOf(seed, at, token));
     }
+    case "rejected":
+      // nothing is taken back
+      return s.rows.map(() => 0);
     case "completes": {
       const counts = completing(s.moment, listOf(s, args[0]!.value));
       return s.rows.map(({ token }) => counts.get(token) ?? 0);

@@ -169,6 +169,7 @@ function runChain(run: Run, module: Module, { stages }: Chain, args: ReadonlyMap
 function argumentOf(s: Stage, e: Expr, type: Param["type"]): Argument {
   if (e.kind === "string" || e.kind === "list") return e;
   if (type === "tokens") return tokenSet(s, e);
+  if (type === "phrases") return { tokens: new Set() };
   const handed = e.kind === "name" ? s.args.get(e.text) : undefined;
   if (handed) return handed;
   const constant = e.kind === "name" ? textOf(s, e) : undefined;
