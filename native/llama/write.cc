@@ -12,8 +12,9 @@ namespace {
 // A text, and what the next batch reads of it.
 class Line {
 public:
-    Line(const Context & context, const Model & model, const Ahead & text, size_t number)
-        : context(context), model(model), text(text), number(number) {}
+    Line(const Context & context, const Model & model, const Ahead & text, size_t number,
+         const std::atomic<size_t> & allowed)
+        : context(context), model(model), text(text), number(number), allowed(allowed) {}
 
     // The last token that it has in the first batch, and what the chain gets for the next one. Throws Failure.
     void begin(const Batch & batch, Sampler & sampler) {
@@ -89,7 +90,8 @@ private:
 
     // Whether so many tokens more, and one that is picked, are within its limits.
     bool has_room(size_t more) const {
-        return written + more <= text.most && position + static_cast<int32_t>(more) + 1 < context.sequence_size();
+        const size_t most = std::max(text.most, std::min(text.room, text.most + allowed));
+        return written + more <= most && position + static_cast<int32_t>(more) + 1 < context.sequence_size();
     }
 
     Feeder::Move moved(const std::vector<float> & scalars) const {
@@ -100,15 +102,16 @@ private:
         }
     }
 
-    const Context &      context;
-    const Model &        model;
-    const Ahead &        text;
-    const size_t         number;
-    int32_t              position = -1; // of the last token in a batch
-    int32_t              token    = -1;
-    size_t               written  = 0;
-    bool                 is_on    = true;
-    std::vector<Written> forced;
+    const Context &             context;
+    const Model &               model;
+    const Ahead &               text;
+    const size_t                number;
+    const std::atomic<size_t> & allowed;
+    int32_t                     position = -1; // of the last token in a batch
+    int32_t                     token    = -1;
+    size_t                      written  = 0;
+    bool                        is_on    = true;
+    std::vector<Written>        forced;
 };
 
 } // namespace
@@ -118,7 +121,7 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
     std::vector<Line> lines;
     lines.reserve(texts.size());
     for (size_t i = 0; i < texts.size(); ++i) {
-        lines.emplace_back(*this, *model, texts[i], i);
+        lines.emplace_back(*this, *model, texts[i], i, allowed);
         lines.back().begin(first, sampler(texts[i].sequence));
     }
     Batch                batch = first;
