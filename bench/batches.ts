@@ -123,12 +123,7 @@ async function inTurns<Rounds extends Round[]>(
   return written as { [I in keyof Rounds]: Rounds[I][] };
 }
 
-async function measure(
-  part: Part,
-  sequences: number,
-  rounds: number,
-  signal: AbortSignal,
-): Promise<TextsMeasurement> {
+async function measure(part: Part, sequences: number, rounds: number, signal: AbortSignal): Promise<TextsMeasurement> {
   const { chain, ways, model, warmUp } = part;
   const ggsl = await openGgsl(model, chain, sequences, part);
   const llama = ways.map((way) => openLlama(model, chain, way, sequences, part));

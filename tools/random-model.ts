@@ -68,7 +68,15 @@ export async function main(args: readonly string[]): Promise<number> {
 /** Writes a model of llama's architecture. The same seed gives the same file. */
 export function writeRandomModel(
   path: string,
-  { vocabulary = VOCABULARY, columns = 128, layers = 2, context = 4096, type = "f16", seed = 1, shape }: RandomModel = {},
+  {
+    vocabulary = VOCABULARY,
+    columns = 128,
+    layers = 2,
+    context = 4096,
+    type = "f16",
+    seed = 1,
+    shape,
+  }: RandomModel = {},
 ): void {
   if (columns % HEAD !== 0) throw new ToolError(`--columns must be a multiple of ${HEAD}, found ${columns}`);
   const known = readKeys(readFileSync(vocabulary)).filter(({ name }) => name.startsWith("tokenizer."));

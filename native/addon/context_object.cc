@@ -36,9 +36,9 @@ std::vector<Ahead> to_texts(const Napi::Value & value) {
     if (!given.Get("texts").IsArray()) {
         fail(code::invalid_argument, "texts: expected an array of Texts");
     }
-    const auto list = given.Get("texts").As<Napi::Array>();
+    const auto list       = given.Get("texts").As<Napi::Array>();
     const bool is_limited = given.Get("room").IsUndefined();
-    const auto room       = is_limited ? std::vector<int32_t>(most.size()) : to_vector<int32_t>(given.Get("room"), "room");
+    const auto room = is_limited ? std::vector<int32_t>(most.size()) : to_vector<int32_t>(given.Get("room"), "room");
     if (most.size() != sequences.size() || list.Length() != sequences.size() || room.size() != sequences.size()) {
         fail(code::invalid_argument, "sequences, most, texts and room have different lengths");
     }
@@ -190,10 +190,8 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
             [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
              receive] {
                 target->write(batch, texts, [&](const std::vector<Written> & tokens) {
-                    report(std::make_unique<Report>(
-                        [receive, words = WrittenWords(tokens), stats = target->stats()](Napi::Env on) {
-                            receive(on, words, stats);
-                        }));
+                    report(std::make_unique<Report>([receive, words = WrittenWords(tokens), stats = target->stats()](
+                                                        Napi::Env on) { receive(on, words, stats); }));
                 });
                 return true;
             },

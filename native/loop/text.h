@@ -3,8 +3,8 @@
 
 #include "llama/feeder.h"
 #include "llama/model.h"
-#include "loop/output.h"
 #include "grammar/grammar.h"
+#include "loop/output.h"
 #include "sequence/sequence.h"
 
 namespace ggsl::loop {

@@ -38,14 +38,14 @@ llama_context_params params_of(const WriterOptions & options, size_t prompt) {
     llama_context_params params  = llama_context_default_params();
     params.n_ctx                 = static_cast<uint32_t>(options.context_size) * outputs;
     // with more texts than sequences, each sequence may begin one
-    params.n_batch = options.lengths.empty() ? std::max(static_cast<uint32_t>(prompt), outputs)
-                                             : static_cast<uint32_t>(prompt) * outputs;
-    params.n_ubatch              = params.n_batch;
-    params.n_seq_max             = outputs;
-    params.n_threads             = options.threads;
-    params.n_threads_batch       = options.threads;
-    params.kv_unified            = options.is_unified;
-    params.no_perf               = true;
+    params.n_batch         = options.lengths.empty() ? std::max(static_cast<uint32_t>(prompt), outputs)
+                                                     : static_cast<uint32_t>(prompt) * outputs;
+    params.n_ubatch        = params.n_batch;
+    params.n_seq_max       = outputs;
+    params.n_threads       = options.threads;
+    params.n_threads_batch = options.threads;
+    params.kv_unified      = options.is_unified;
+    params.no_perf         = true;
     return params;
 }
 
@@ -57,9 +57,8 @@ void Writer::BatchDeleter::operator()(llama_batch * pointer) const {
 
 Writer::Writer(const Model & loaded, const WriterOptions & given)
     : model(loaded), options(given), prompt(model.tokenize(options.prompt, true, false)) {
-    const int32_t longest = options.lengths.empty()
-                                ? options.tokens
-                                : *std::max_element(options.lengths.begin(), options.lengths.end());
+    const int32_t longest =
+        options.lengths.empty() ? options.tokens : *std::max_element(options.lengths.begin(), options.lengths.end());
     if (static_cast<int32_t>(prompt.size()) + longest > options.context_size) {
         fail(code::invalid_argument, "a prompt of %zu tokens and %d more do not fit in a context of %d", prompt.size(),
              longest, options.context_size);

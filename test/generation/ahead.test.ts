@@ -169,10 +169,18 @@ describe("a text that is computed ahead", () => {
     const batch = model.batch({ sequences: 3 });
     const counts = new Map<string, number>();
     const read = async (name: string, maxTokens: number, begin: number | undefined): Promise<void> => {
-      for await (const _ of batch.add(model.tokenize(`${name} ${PROMPT}`), { chain: CHAIN, maxTokens, ignoreEnd: true })) {
+      for await (const _ of batch.add(model.tokenize(`${name} ${PROMPT}`), {
+        chain: CHAIN,
+        maxTokens,
+        ignoreEnd: true,
+      })) {
         const count = (counts.get(name) ?? 0) + 1;
         counts.set(name, count);
-        if (count === 1 && begin !== undefined) begins.set(name, [...counts].map(([, value]) => value));
+        if (count === 1 && begin !== undefined)
+          begins.set(
+            name,
+            [...counts].map(([, value]) => value),
+          );
         if (name === "first" && count === 3) late.push(read("second", 60, 1));
         if (name === "second" && count === 2) late.push(read("third", 2, 1), read("fourth", 2, 1), read("fifth", 2, 1));
       }

@@ -3,12 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import type { AutomatonPosition } from "../../runtime/backends/native/automatonBinding.js";
-import type {
-  Ahead,
-  NativeContext,
-  NativeModel,
-  NativeText,
-} from "../../runtime/backends/native/binding.js";
+import type { Ahead, NativeContext, NativeModel, NativeText } from "../../runtime/backends/native/binding.js";
 import { readWritten, type Written } from "../../runtime/decode/scheduler/written.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
