@@ -1,4 +1,5 @@
 #include "text_object.h"
+#include "written_words.h"
 
 namespace ggsl::addon {
 
@@ -35,35 +36,21 @@ std::vector<Ahead> to_texts(const Napi::Value & value) {
     if (!given.Get("texts").IsArray()) {
         fail(code::invalid_argument, "texts: expected an array of Texts");
     }
-    const auto list = given.Get("texts").As<Napi::Array>();
-    if (most.size() != sequences.size() || list.Length() != sequences.size()) {
-        fail(code::invalid_argument, "sequences, most and texts have different lengths");
+    const auto list       = given.Get("texts").As<Napi::Array>();
+    const bool is_limited = given.Get("room").IsUndefined();
+    const auto room = is_limited ? std::vector<int32_t>(most.size()) : to_vector<int32_t>(given.Get("room"), "room");
+    if (most.size() != sequences.size() || list.Length() != sequences.size() || room.size() != sequences.size()) {
+        fail(code::invalid_argument, "sequences, most, texts and room have different lengths");
     }
     std::vector<Ahead> texts;
     for (size_t i = 0; i < sequences.size(); ++i) {
-        if (most[i] < 0) {
-            fail(code::invalid_argument, "text %zu has %d tokens", i, most[i]);
+        if (most[i] < 0 || room[i] < 0) {
+            fail(code::invalid_argument, "text %zu has %d tokens, and room for %d", i, most[i], room[i]);
         }
-        texts.push_back(
-            { sequences[i], static_cast<size_t>(most[i]), TextObject::from(list.Get(static_cast<uint32_t>(i))) });
+        texts.push_back({ sequences[i], static_cast<size_t>(most[i]),
+                          TextObject::from(list.Get(static_cast<uint32_t>(i))), static_cast<size_t>(room[i]) });
     }
     return texts;
-}
-
-// What a batch gave, as runtime/backends/native/textBinding.ts describes it.
-Napi::Value from_written(Napi::Env env, const std::vector<Written> & written) {
-    std::vector<int32_t> words;
-    std::vector<float>   scalars;
-    for (const Written & each : written) {
-        words.insert(words.end(), { static_cast<int32_t>(each.text), each.token,
-                                    each.is_forced + 2 * each.is_refused + 4 * each.is_over,
-                                    static_cast<int32_t>(each.scalars.size()) });
-        scalars.insert(scalars.end(), each.scalars.begin(), each.scalars.end());
-    }
-    Napi::Object object = Napi::Object::New(env);
-    object.Set("words", from_vector(env, words));
-    object.Set("scalars", from_vector(env, scalars));
-    return object;
 }
 
 // A promise of `start`, which rejects where it throws.
@@ -107,6 +94,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::decode>("decode"),
                            InstanceMethod<&ContextObject::write>("write"),
                            InstanceMethod<&ContextObject::pause>("pause"),
+                           InstanceMethod<&ContextObject::allow>("allow"),
                            InstanceMethod<&ContextObject::set_chain>("setChain"),
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
@@ -160,6 +148,7 @@ Worker & ContextObject::begin(Napi::Env env) {
         });
     }
     context->forget_pause();
+    context->forget_allowed();
     context->forget_abort();
     latest = context->stats();
     *busy  = true;
@@ -192,17 +181,17 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
         Worker & thread = begin(env);
         on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
         Ref(); // until it is settled
-        const auto receive = [this](Napi::Env on, const std::vector<Written> & tokens, const ContextStats & stats) {
+        const auto receive = [this](Napi::Env on, const WrittenWords & tokens, const ContextStats & stats) {
             latest = stats;
-            on_tokens.Call({ from_written(on, tokens) });
+            on_tokens.Call({ from_vector(on, tokens.words), Napi::String::New(on, tokens.text) });
         };
         auto task = std::make_unique<PromiseTask<bool>>(
             env,
             [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
              receive] {
                 target->write(batch, texts, [&](const std::vector<Written> & tokens) {
-                    report(std::make_unique<Report>(
-                        [receive, tokens, stats = target->stats()](Napi::Env on) { receive(on, tokens, stats); }));
+                    report(std::make_unique<Report>([receive, words = WrittenWords(tokens), stats = target->stats()](
+                                                        Napi::Env on) { receive(on, words, stats); }));
                 });
                 return true;
             },
@@ -297,6 +286,18 @@ void ContextObject::pause(const Napi::CallbackInfo &) {
     if (context && *busy) {
         context->pause();
     }
+}
+
+void ContextObject::allow(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        const int32_t more = to_int(info[0], "more");
+        if (more < 0) {
+            fail(code::invalid_argument, "more: expected a number from 0 on, found %d", more);
+        }
+        if (context && *busy) {
+            context->allow(static_cast<size_t>(more));
+        }
+    });
 }
 
 void ContextObject::abort(const Napi::CallbackInfo &) {

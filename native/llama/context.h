@@ -43,16 +43,20 @@ struct Ahead {
     int32_t                 sequence;
     size_t                  most; // tokens after the first
     std::shared_ptr<Feeder> feeder;
+    // More of them, as `allow` says, up to so many; by default none.
+    size_t room = 0;
 };
 
 // A token of one of these texts.
 struct Written {
-    size_t             text; // its place in the list of texts
-    int32_t            token;
-    bool               is_forced;  // the chain was not asked
-    bool               is_refused; // by a grammar
-    bool               is_over;    // the text ends with these tokens, and what comes before them was not read
-    std::vector<float> scalars;    // the next values of the states and windows, the measures, the stops
+    size_t              text; // its place in the list of texts
+    int32_t             token;
+    bool                is_forced  = false; // the chain was not asked
+    bool                is_refused = false; // by a grammar
+    bool                is_over    = false; // the text ends with these tokens, and what comes before them was not read
+    bool                is_end     = false; // it ends a text, and has none
+    std::optional<Said> said       = {};    // none of one that ends a text, or that the text has not accepted
+    std::vector<float>  scalars    = {};    // the next values of the states and windows, the measures, the stops
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -84,7 +88,7 @@ public:
     std::vector<Output> decode(const Batch & batch);
 
     // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
-    // have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
+    // have, or one that ends it, or a stop text, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
     // the next batch without one of their own, and need none where they end the text. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
     // feeder throws for the first batch, which is not computed then.
     void write(const Batch & batch, const std::vector<Ahead> & texts,
@@ -94,6 +98,11 @@ public:
     void pause() { pause_requested = true; }
     // Before a `write`, on the thread that pauses.
     void forget_pause() { pause_requested = false; }
+
+    // Lets the texts of a running `write` have so many tokens more than `most`, as far as they have room.
+    void allow(size_t more) { allowed += more; }
+    // Before a `write`, on the thread that allows.
+    void forget_allowed() { allowed = 0; }
 
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
@@ -193,6 +202,7 @@ private:
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
     std::atomic<bool>                pause_requested = false;
+    std::atomic<size_t>              allowed         = 0;
 
     // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>      chains;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "sampler.h"
+#include "text_piece.h"
 
 #include <optional>
+#include <string_view>
 
 namespace ggsl {
 
@@ -27,6 +29,8 @@ public:
 
     // Whether the chain ends the text with its last token.
     virtual bool ended() const = 0;
+    // Reads the bytes of the token that was accepted last, unless it ends the text. After a stop text there are no more tokens.
+    virtual Said read(std::string_view bytes) = 0;
 
     // Sets the uniforms and inputs for the next token. Throws Failure.
     virtual void feed(Sampler & sampler) const = 0;

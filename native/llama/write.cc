@@ -3,6 +3,7 @@
 #include "context.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ggsl {
 
@@ -11,8 +12,9 @@ namespace {
 // A text, and what the next batch reads of it.
 class Line {
 public:
-    Line(const Context & context, const Model & model, const Ahead & text, size_t number)
-        : context(context), model(model), text(text), number(number) {}
+    Line(const Context & context, const Model & model, const Ahead & text, size_t number,
+         const std::atomic<size_t> & allowed)
+        : context(context), model(model), text(text), number(number), allowed(allowed) {}
 
     // The last token that it has in the first batch, and what the chain gets for the next one. Throws Failure.
     void begin(const Batch & batch, Sampler & sampler) {
@@ -32,23 +34,26 @@ public:
         forced.clear();
         while (has_room(1 + forced.size())) {
             const std::optional<int32_t> only = text.feeder->only_token();
-            if (only && model.is_end(*only)) {
-                forced.push_back(*only);
-                for (const int32_t each : forced) {
-                    found.push_back({ number, each, true, false, true, {} });
-                }
-                stop();
-                return;
-            }
-            if (!only || text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+            if (!only) {
                 break;
             }
-            forced.push_back(*only);
+            Written next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
+            if (!next.is_end) {
+                if (text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+                    break;
+                }
+                next.said = text.feeder->read(model.piece(*only, false));
+            }
+            forced.push_back(std::move(next));
+            if (forced.back().is_end || forced.back().said->stop) {
+                end_with_forced(found);
+                return;
+            }
         }
         text.feeder->feed(sampler);
         batch.add(token, ++position, text.sequence, forced.empty() ? 1 : 0);
         for (size_t i = 0; i < forced.size(); ++i) {
-            batch.add(forced[i], ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
+            batch.add(forced[i].token, ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
         }
     }
 
@@ -57,20 +62,36 @@ public:
             is_on = false;
             return;
         }
-        for (const int32_t each : forced) {
-            found.push_back({ number, each, true, false, false, {} });
-        }
         written += forced.size() + 1;
+        std::move(forced.begin(), forced.end(), std::back_inserter(found));
         token           = results.sampled[0];
         const auto move = moved(results.states);
-        found.push_back({ number, token, false, move == Feeder::Move::refused, false, results.states });
-        is_on = move != Feeder::Move::stops && !text.feeder->ended() && has_room(0) && !model.is_end(token);
+        Written    next{ .text       = number,
+                         .token      = token,
+                         .is_refused = move == Feeder::Move::refused,
+                         .is_end     = model.is_end(token),
+                         .scalars    = results.states };
+        if (move != Feeder::Move::stops && !next.is_end) {
+            next.said = text.feeder->read(model.piece(token, false));
+        }
+        is_on = next.said && !next.said->stop && !text.feeder->ended() && has_room(0);
+        found.push_back(std::move(next));
     }
 
 private:
+    // Tokens that end the text are not read.
+    void end_with_forced(std::vector<Written> & found) {
+        for (Written & each : forced) {
+            each.is_over = true;
+            found.push_back(std::move(each));
+        }
+        stop();
+    }
+
     // Whether so many tokens more, and one that is picked, are within its limits.
     bool has_room(size_t more) const {
-        return written + more <= text.most && position + static_cast<int32_t>(more) + 1 < context.sequence_size();
+        const size_t most = std::max(text.most, std::min(text.room, text.most + allowed));
+        return written + more <= most && position + static_cast<int32_t>(more) + 1 < context.sequence_size();
     }
 
     Feeder::Move moved(const std::vector<float> & scalars) const {
@@ -81,15 +102,16 @@ private:
         }
     }
 
-    const Context &      context;
-    const Model &        model;
-    const Ahead &        text;
-    const size_t         number;
-    int32_t              position = -1; // of the last token in a batch
-    int32_t              token    = -1;
-    size_t               written  = 0;
-    bool                 is_on    = true;
-    std::vector<int32_t> forced;
+    const Context &             context;
+    const Model &               model;
+    const Ahead &               text;
+    const size_t                number;
+    const std::atomic<size_t> & allowed;
+    int32_t                     position = -1; // of the last token in a batch
+    int32_t                     token    = -1;
+    size_t                      written  = 0;
+    bool                        is_on    = true;
+    std::vector<Written>        forced;
 };
 
 } // namespace
@@ -99,7 +121,7 @@ void Context::write(const Batch & first, const std::vector<Ahead> & texts,
     std::vector<Line> lines;
     lines.reserve(texts.size());
     for (size_t i = 0; i < texts.size(); ++i) {
-        lines.emplace_back(*this, *model, texts[i], i);
+        lines.emplace_back(*this, *model, texts[i], i, allowed);
         lines.back().begin(first, sampler(texts[i].sequence));
     }
     Batch                batch = first;

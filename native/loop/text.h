@@ -4,6 +4,7 @@
 #include "llama/feeder.h"
 #include "llama/model.h"
 #include "grammar/grammar.h"
+#include "loop/output.h"
 #include "sequence/sequence.h"
 
 namespace ggsl::loop {
@@ -34,6 +35,9 @@ public:
     Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
          std::optional<size_t> only, std::optional<c::Pairs> bias);
 
+    // Looks for stop texts, and gives the texts of tokens after bytes that are no whole character. Null: without stop texts.
+    void show(std::shared_ptr<const Stops> stops, std::string_view rest);
+
     // Tokens of the text, those of the prompt apart.
     int64_t step() const { return sequence.step(); }
     // Whether its grammars know what may come next, which took about a millisecond at most; if not, it feeds nothing.
@@ -42,12 +46,14 @@ public:
     std::optional<int32_t> only_token() const override;
     Move                   accept(int32_t token, std::span<const float> scalars) override;
     bool                   ended() const override { return sequence.stop() != nullptr; }
+    Said                   read(std::string_view bytes) override;
     void                   feed(Sampler & sampler) const override;
 
 private:
     c::Sequence           sequence;
     std::vector<size_t>   followed; // the features that follow a grammar
     std::optional<size_t> only;
+    Output                output;
 };
 
 } // namespace ggsl::loop

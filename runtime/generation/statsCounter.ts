@@ -13,6 +13,7 @@ interface Facts {
   readonly speculation: SpeculationStats | undefined;
   /** The figures of the context after the latest batch. */
   readonly context: () => ContextStats;
+  readonly counts: () => Counts;
 }
 
 /** What is counted of a text, without tokens that were taken back. */
@@ -23,7 +24,6 @@ type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" 
 export type TextEnd = Pick<GenerationStats, "finish" | "stopText" | "stoppedBy">;
 
 export class StatsCounter {
-  private counts: Counts = { generatedTokens: 0, forcedTokens: 0, disallowedTokens: 0 };
   private end: TextEnd = {};
   private milliseconds = 0;
 
@@ -35,8 +35,7 @@ export class StatsCounter {
   }
 
   /** @param end why the text is over, if it is */
-  record(counts: Counts, end: TextEnd = {}): void {
-    this.counts = counts;
+  record(end: TextEnd): void {
     this.end = end;
   }
 
@@ -46,8 +45,8 @@ export class StatsCounter {
   }
 
   get latest(): GenerationStats {
-    const { counts, milliseconds } = this;
-    const { generatedTokens, forcedTokens, disallowedTokens, ...phrases } = counts;
+    const { milliseconds } = this;
+    const { generatedTokens, forcedTokens, disallowedTokens, ...phrases } = this.facts.counts();
     const { promptTokens, split, context, speculation } = this.facts;
     return {
       ...context(),

@@ -10,6 +10,7 @@ import { likeliest } from "./likeliest.js";
 import type { ChainResults, ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
+import type { TextPiece, Written } from "../decode/scheduler/written.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
 import {
   featureInputs,
@@ -31,7 +32,6 @@ import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter, type TextEnd } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
-import { TextOutput, type Given } from "./output.js";
 import { bansPhrases, BannedPhrases } from "./phrases/banned.js";
 import { openMasked, type MaskedChain } from "./phrases/masked.js";
 import { rowsGraphOf, type SequenceRequest } from "./request.js";
@@ -39,6 +39,7 @@ import { withRejected } from "../sequence/phrases/values.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
+import { PieceTexts, type Facts } from "./texts.js";
 import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
@@ -70,18 +71,24 @@ const NO_INPUTS: ReturnType<typeof varying> = [];
 interface Told {
   /** Undefined: that is not known. */
   readonly isRefused: boolean | undefined;
+  /** The texts that are known with it; undefined where nothing else has read it. */
+  readonly pieces?: readonly TextPiece[] | undefined;
+  /** The place of the stop text that it completes; -1: none. */
+  readonly stop?: number;
 }
 
 /** A picked token and what came with it. */
 interface Picked {
   readonly token: number;
   readonly isForced?: boolean;
+  /** It ends a text; undefined: that is not known. */
+  readonly isEnd?: boolean;
   /** It ends a thought, whatever the chain picked. */
   readonly isClosing?: boolean;
   /** The context's text has accepted it. */
   readonly told?: Told;
   /** Absent if nothing was asked for. */
-  readonly facts?: Omit<Piece, "token" | "text">;
+  readonly facts?: Omit<Facts, "token">;
   /** The states, the measures, the stops. */
   readonly scalars: Float32Array;
 }
@@ -90,13 +97,10 @@ export class Writer {
   readonly meter: StatsCounter;
   private readonly line: SequenceLine;
   private readonly text: TokenText;
-  private readonly output: TextOutput<Omit<Piece, "text">>;
+  private readonly output: PieceTexts;
   private readonly limit: number;
   /** Tokens that the model has read. */
   private read = 0;
-  /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
-  private ready: Given<Omit<Piece, "text">>[] = [];
-  private rests: Uint8Array[] = [];
   /** Tokens that were computed before they were asked for. */
   private later: Later | undefined;
   private readonly ahead: AheadText | undefined;
@@ -112,18 +116,22 @@ export class Writer {
   private endDisallowed = false;
   private isBusy = false;
   private isOver = false;
+  /** Of a piece that was there. */
+  private fault: { readonly error: unknown } | undefined;
+  /** When the piece was asked for that comes by itself. */
+  private waitsSince: number | undefined;
   /** Its slot and tail are given back. */
   private isClosed = false;
 
   constructor(private readonly parts: Parts) {
-    const { prompt, slot, placed, guides, options, sequence } = parts;
+    const { prompt, slot, placed, guides, options, sequence, model } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
-    this.output = new TextOutput(options.stop ?? [], this.phrases?.finder);
+    this.output = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false), this.phrases?.finder);
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.forcing = forcing(parts);
-    this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
+    this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
@@ -136,6 +144,12 @@ export class Writer {
       split: placed.split,
       context: slot.stats,
       speculation: parts.speculator?.stats,
+      counts: () => ({
+        generatedTokens: this.text.count,
+        forcedTokens: this.forcedAt.length,
+        disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
+        ...this.phrases?.counts,
+      }),
     });
   }
 
@@ -143,15 +157,47 @@ export class Writer {
   async next(): Promise<Piece | undefined> {
     this.isBusy = true;
     try {
-      while (this.ready.length === 0 && !this.isOver) await this.step();
+      while (!this.output.hasNext && !this.isOver) await this.step();
     } finally {
       this.isBusy = false;
     }
-    const given = this.ready.shift();
-    if (!given) return undefined;
-    this.rests.push(given.rest);
-    const { token, text } = given;
-    return { ...token, text };
+    return this.output.next();
+  }
+
+  /** The next piece where it is there; undefined where it must be waited for, and after the last. */
+  take(): Piece | undefined {
+    try {
+      while (!this.output.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
+        const written = this.later?.take();
+        if (!written) return undefined;
+        const start = this.waitsSince ?? performance.now();
+        this.waitsSince = undefined;
+        this.readBefore(written);
+        this.accept(written, start, written);
+      }
+    } catch (error) {
+      this.fault = { error };
+    }
+    return this.output.next();
+  }
+
+  /** Whether pieces come without being asked for. */
+  get isAhead(): boolean {
+    return this.goesOn && this.later?.isOpen === true;
+  }
+
+  /** Calls when one may have come, or when no more come so. */
+  onChange(wake: () => void): void {
+    this.isBusy = true;
+    this.waitsSince ??= performance.now();
+    this.later!.onChange(() => {
+      this.isBusy = false;
+      wake();
+    });
+  }
+
+  private get goesOn(): boolean {
+    return !this.isOver && !this.fault && this.text.count < this.limit;
   }
 
   /** After the latest token. */
@@ -175,7 +221,7 @@ export class Writer {
   /** See `Generation.rewind`. */
   rewind(count: number): void {
     if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
-    const given = this.rests.length;
+    const { given } = this.output;
     if (count > given)
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
     const { tail } = this.parts;
@@ -188,11 +234,9 @@ export class Writer {
       );
     this.backTo(left);
     this.phrases?.forget();
-    this.rests.length = left;
-    this.ready = [];
-    this.output.restart(left, this.rests.at(-1));
+    this.output.rewind(left);
     this.isOver = this.isClosed;
-    this.record(this.isClosed ? this.meter.why : {});
+    this.meter.record(this.isClosed ? this.meter.why : {});
   }
 
   /** The text has only its first `left` tokens, with what depends on them. */
@@ -219,7 +263,7 @@ export class Writer {
       const place = text.count - count;
       if (phrases.staysAt(place) || (tail && place < tail.least)) {
         phrases.counts.keptPhrases++;
-        for (const one of output.keepPhrase()) this.ready.push(one);
+        output.keepPhrase();
         continue;
       }
       const goesOn = phrases.takeBack(place, text.tokens.at(-count)!, count);
@@ -238,14 +282,15 @@ export class Writer {
   }
 
   private forgetLater(): void {
-    this.later?.stop();
+    const { later } = this;
     this.later = undefined;
     this.ahead?.forget();
+    later?.stop();
   }
 
   save(): Saved {
     const { guides } = this.parts;
-    const given = this.rests.length;
+    const { given } = this.output;
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
@@ -255,70 +300,74 @@ export class Writer {
   }
 
   private async step(): Promise<void> {
-    const { options, model } = this.parts;
+    const { options } = this.parts;
+    if (this.fault) throw this.fault.error;
     const { count } = this.text;
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
-    const start = performance.now();
-    const picked = (await this.written()) ?? (await this.asked());
-    const { token, scalars } = picked;
+    const start = this.waitsSince ?? performance.now();
+    this.waitsSince = undefined;
+    const written = await this.written();
+    if (written) return this.accept(written, start, written);
+    const picked = await this.asked();
+    this.accept(picked, start, picked.told);
+  }
+
+  /**
+   * @param start when it was asked for
+   * @param told what accepted it, if that was something else
+   */
+  private accept(picked: Picked, start: number, told: Told | undefined): void {
+    const { options, model, graph } = this.parts;
+    const { count } = this.text;
+    const { token, scalars, isEnd = model.isEnd(token) } = picked;
     this.meter.add(performance.now() - start, count);
-    if (model.isEnd(token)) {
+    if (isEnd) {
       // no token of the text, and a grammar that was asked may not allow it
-      this.endDisallowed = picked.told
-        ? picked.told.isRefused === true
-        : movesOf(this.sequence, token).includes("refuses");
+      this.endDisallowed = told ? told.isRefused === true : movesOf(this.sequence, token).includes("refuses");
       return this.end({ finish: "end" });
     }
     if (picked.isForced) this.forcedAt.push(count);
     this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
-    if (picked.told) this.line.tell(token, scalars, picked.told.isRefused);
+    if (told) this.line.tell(token, scalars, told.isRefused);
     else this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
-    const piece: Given<Omit<Piece, "text">>["token"] = { token };
+    const piece: Facts = { token };
     if (picked.facts) Object.assign(piece, picked.facts);
-    if (options.states) Object.assign(piece, { states: statesIn(this.parts.graph, scalars) });
-    if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
-    for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
-    if (this.phrases) this.takeBack(this.phrases);
-    if (this.isOver) return;
-    this.record();
-    // a token that was taken back ends nothing
-    if (this.text.count <= count) return;
+    if (options.states) Object.assign(piece, { states: statesIn(graph, scalars) });
+    if (graph.measures.length > 0) Object.assign(piece, measuresOf(graph, scalars));
+    if (told?.pieces) this.output.tell(piece, told.pieces, told.stop ?? -1);
+    else this.output.read(piece);
+    if (this.phrases) {
+      this.takeBack(this.phrases);
+      // a token that was taken back ends nothing
+      if (this.isOver || this.text.count <= count) return;
+    }
     const { stop } = this.output;
-    if (stop) return this.end({ finish: "stop", stopText: stop.text });
+    if (stop !== undefined) return this.end({ finish: "stop", stopText: stop });
     // what ends a thought is not the chain's pick
-    const stoppedBy = picked.isClosing ? undefined : stopOf(this.parts.graph, scalars);
+    const stoppedBy = picked.isClosing ? undefined : stopOf(graph, scalars);
     if (stoppedBy !== undefined) this.end({ finish: "stopped", stoppedBy });
   }
 
   private end(why: TextEnd): void {
     this.isOver = true;
-    for (const one of this.output.flush()) this.ready.push(one);
-    this.record(why);
-  }
-
-  /** @param end why the text is over, if it is */
-  private record(end: TextEnd = {}): void {
-    this.meter.record(
-      {
-        generatedTokens: this.text.count,
-        forcedTokens: this.forcedAt.length,
-        disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
-        ...this.phrases?.counts,
-      },
-      end,
-    );
+    this.output.flush();
+    this.meter.record(why);
   }
 
   /** A token that was computed before. */
-  private async written(): Promise<Picked | undefined> {
+  private async written(): Promise<Written | undefined> {
     const written = this.later && (await this.later.next());
-    if (!written) return undefined;
-    if (written.isRead) this.read = this.text.tokens.length;
-    return { ...written, told: written };
+    if (written) this.readBefore(written);
+    return written;
+  }
+
+  /** The model may have read the tokens before one that was computed. */
+  private readBefore({ isRead }: Written): void {
+    if (isRead) this.read = this.parts.prompt.length + this.text.count;
   }
 
   private async asked(): Promise<Picked> {
@@ -330,7 +379,7 @@ export class Writer {
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence);
+    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.pick(closing);
   }
 
@@ -419,7 +468,7 @@ export class Writer {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const ahead = Math.min(options.ahead ?? slot.ahead, this.limit - count - 1);
+    const room = this.limit - count - 1;
     const step = {
       tokens: tokens.subarray(position),
       position,
@@ -428,7 +477,7 @@ export class Writer {
       guides: parts,
       isRaw,
       onRead,
-      ...(text && { text, ahead }),
+      ...(text && { text, ahead: options.ahead, room }),
     };
     const output = await (speculator
       ? speculator.next({
@@ -436,7 +485,7 @@ export class Writer {
           tokens,
           step,
           sequence: this.sequence,
-          room: this.isMasked ? 0 : this.limit - count - 1,
+          room: this.isMasked ? 0 : room,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));

@@ -7,7 +7,7 @@
 import type { NativeErrorCode } from "../../core/codes.js";
 import type { AnyAutomatonBinding, ThreadedAutomatonBinding } from "./automatonBinding.js";
 import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
-import type { Ahead, NativeChain, NativeText, TextOptions, WrittenTokens } from "./textBinding.js";
+import type { Ahead, NativeChain, NativeText, OnTokens, TextOptions } from "./textBinding.js";
 import type { NativeTailStage, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
@@ -279,9 +279,11 @@ export interface NativeContext {
    * may come, after the first batch, are read with the next. The texts have accepted what `onTokens` gets of each batch. Rejects as `decode`, after
    * `onTokens` of the batches before. Only in the addon.
    */
-  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: WrittenTokens) => void): Promise<void>;
+  write?(batch: Batch, ahead: Ahead, onTokens: OnTokens): Promise<void>;
   /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
   pause?(): void;
+  /** Lets the texts of a running `write` have so many tokens more, as far as they have room. Otherwise does nothing. Only in the addon. */
+  allow?(more: number): void;
   /**
    * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
    * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.

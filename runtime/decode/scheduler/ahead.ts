@@ -1,12 +1,17 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
-import type { Ahead, NativeContext, NativeError, WrittenTokens } from "../../backends/native/binding.js";
+import type { Ahead, NativeContext, NativeError } from "../../backends/native/binding.js";
 import { batchOf } from "./batch.js";
 import { isOfOne } from "./feeding.js";
-import { Later, type Written } from "./later.js";
+import { Later } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
+import { hasRead, readWritten, type Written } from "./written.js";
 
-const NONE = new Float32Array();
+/**
+ * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
+ * one does; what is decoded together then depends on the texts alone, and not on time.
+ */
+export const GROUP = { large: 16, small: 4 } as const;
 
 /** A text of a run. */
 interface Text {
@@ -20,6 +25,10 @@ interface Text {
 export class Run {
   private readonly texts: readonly Text[];
   private hasFirst = false;
+  /** Of a text that is alone: tokens that were read, and for which no others are computed yet. */
+  private isAlone = false;
+  private read = 0;
+  private most = 0;
 
   constructor(
     private readonly context: NativeContext,
@@ -34,20 +43,34 @@ export class Run {
   ) {
     this.texts = turns.map(({ job }) => ({
       place: job.places.main,
-      later: new Later((isAborted) => this.stopped(isAborted)),
+      later: new Later(
+        (isAborted) => this.stopped(isAborted),
+        () => this.taken(),
+      ),
       token: undefined,
     }));
   }
 
-  /** Rejects as `NativeContext.decode` for the first batch; later errors end the texts. */
-  async write(): Promise<void> {
+  /**
+   * Rejects as `NativeContext.decode` for the first batch; later errors end the texts.
+   * @param group how many tokens more the texts have that do not say
+   * @param isAlone nobody can join: the text goes on as it is read
+   */
+  async write(group: number, isAlone: boolean): Promise<void> {
     const { context, turns } = this;
+    const ahead = aheadOf(turns, group, isAlone);
+    this.isAlone = isAlone;
+    this.most = ahead.most[0]!;
     try {
-      await context.write!(batchOf(turns), aheadOf(turns), (tokens) => this.take(tokens));
+      await context.write!(batchOf(turns), ahead, (words, text) => this.take(words, text));
     } catch (error) {
       if (!this.hasFirst) throw error;
       this.fail(error);
     }
+  }
+
+  /** No more tokens come of it. */
+  end(): void {
     for (const { later } of this.texts) later.end();
   }
 
@@ -63,16 +86,17 @@ export class Run {
     else if (isUnread || this.endsEarly) this.pause();
   }
 
-  private take({ words, scalars }: WrittenTokens): void {
+  /** Half of what it may be ahead is computed at once: the thread of decodes is not called for each token. */
+  private taken(): void {
+    if (!this.isAlone || ++this.read < this.most / 2) return;
+    this.context.allow!(this.read);
+    this.read = 0;
+  }
+
+  private take(words: Int32Array, text: string): void {
     this.hasFirst = true;
     if (hasRead(words)) this.onDecode();
-    let at = 0;
-    for (let i = 0; i < words.length; i += 4) {
-      const [flags, count] = [words[i + 2]!, words[i + 3]!];
-      const token = words[i + 1]!;
-      const own = count === 0 ? NONE : scalars.subarray(at, (at += count));
-      this.add(words[i]!, { token, scalars: own, ...readFlags(flags) });
-    }
+    readWritten(words, text, (place, written) => this.add(place, written));
   }
 
   private add(place: number, written: Written): void {
@@ -103,24 +127,13 @@ function isKept(error: unknown): boolean {
   return isOfOne(code) || code === "CONTEXT_FULL";
 }
 
-const readFlags = (flags: number): Pick<Written, "isForced" | "isRefused" | "isRead"> => ({
-  isForced: (flags & 1) !== 0,
-  isRefused: (flags & 2) !== 0,
-  isRead: (flags & 4) === 0,
-});
-
-/** Whether a batch gave them, and not the end of texts alone. */
-function hasRead(words: Int32Array): boolean {
-  for (let i = 2; i < words.length; i += 4) if ((words[i]! & 4) === 0) return true;
-  return false;
-}
-
 /** Whether all of a batch can be written on. */
 export const canRun = (turns: readonly Turn[]): boolean =>
-  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && (step.ahead ?? 0) > 0);
+  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && step.ahead !== 0);
 
-const aheadOf = (turns: readonly Turn[]): Ahead => ({
+const aheadOf = (turns: readonly Turn[], group: number, isAlone: boolean): Ahead => ({
   sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
-  most: Int32Array.from(turns, ({ job }) => job.step.ahead!),
+  most: Int32Array.from(turns, ({ job }) => Math.min(job.step.ahead ?? group, job.step.room ?? 0)),
+  ...(isAlone && { room: Int32Array.from(turns, ({ job }) => job.step.room ?? 0) }),
   texts: turns.map(({ job }) => job.step.text!),
 });
