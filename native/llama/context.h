@@ -133,6 +133,8 @@ public:
     };
     Bytes   bytes() const;
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
+    // Whether each sequence has a cache of its own.
+    bool has_own_caches() const { return options.cache == Cache::own && options.sequences > 1; }
     // The positions that a sequence can have.
     int32_t      sequence_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;
