@@ -2,29 +2,10 @@
 #pragma once
 
 #include "llama/feeder.h"
-#include "llama/model.h"
-#include "grammar/grammar.h"
-#include "sequence/sequence.h"
+#include "loop/chain.h"
+#include "loop/followed.h"
 
 namespace ggsl::loop {
-
-// A chain in the vocabulary of a model; shared by its texts. Throws Failure (INVALID_SPEC, INVALID_ARGUMENT).
-class Chain {
-public:
-    Chain(const c::Place & place, std::string_view spec);
-
-    const std::shared_ptr<const c::Spec> &    spec() const { return read; }
-    const std::shared_ptr<const c::Lookups> & lookups() const { return looked_up; }
-
-private:
-    std::shared_ptr<const c::Spec>    read;
-    std::shared_ptr<const c::Lookups> looked_up;
-};
-
-// Where texts of a model look up tokens. Their grammars are given as positions.
-c::Place place_of(const std::shared_ptr<Model> & model);
-
-using GrammarPosition = std::shared_ptr<const grammar::Position>;
 
 class Text : public Feeder {
 public:
@@ -33,6 +14,8 @@ public:
     // (INVALID_ARGUMENT).
     Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
          std::optional<size_t> only, std::optional<c::Pairs> bias);
+    // At its beginning, of a chain that opens its grammars. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    explicit Text(const Chain & chain);
 
     // Tokens of the text, those of the prompt apart.
     int64_t step() const { return sequence.step(); }
@@ -43,8 +26,10 @@ public:
     Move                   accept(int32_t token, std::span<const float> scalars) override;
     void                   feed(Sampler & sampler) const override;
 
+    // Its parameters, and all else that counts from the next token on.
+    c::Sequence sequence;
+
 private:
-    c::Sequence           sequence;
     std::vector<size_t>   followed; // the features that follow a grammar
     std::optional<size_t> only;
 };
