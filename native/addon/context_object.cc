@@ -1,4 +1,5 @@
 #include "text_object.h"
+#include "written_words.h"
 
 namespace ggsl::addon {
 
@@ -48,22 +49,6 @@ std::vector<Ahead> to_texts(const Napi::Value & value) {
             { sequences[i], static_cast<size_t>(most[i]), TextObject::from(list.Get(static_cast<uint32_t>(i))) });
     }
     return texts;
-}
-
-// What a batch gave, as runtime/backends/native/textBinding.ts describes it.
-Napi::Value from_written(Napi::Env env, const std::vector<Written> & written) {
-    std::vector<int32_t> words;
-    std::vector<float>   scalars;
-    for (const Written & each : written) {
-        words.insert(words.end(), { static_cast<int32_t>(each.text), each.token,
-                                    each.is_forced + 2 * each.is_refused + 4 * each.is_over,
-                                    static_cast<int32_t>(each.scalars.size()) });
-        scalars.insert(scalars.end(), each.scalars.begin(), each.scalars.end());
-    }
-    Napi::Object object = Napi::Object::New(env);
-    object.Set("words", from_vector(env, words));
-    object.Set("scalars", from_vector(env, scalars));
-    return object;
 }
 
 // A promise of `start`, which rejects where it throws.
@@ -192,9 +177,9 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
         Worker & thread = begin(env);
         on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
         Ref(); // until it is settled
-        const auto receive = [this](Napi::Env on, const std::vector<Written> & tokens, const ContextStats & stats) {
+        const auto receive = [this](Napi::Env on, const WrittenWords & tokens, const ContextStats & stats) {
             latest = stats;
-            on_tokens.Call({ from_written(on, tokens) });
+            on_tokens.Call({ from_vector(on, tokens.words), Napi::String::New(on, tokens.text) });
         };
         auto task = std::make_unique<PromiseTask<bool>>(
             env,
@@ -202,7 +187,9 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
              receive] {
                 target->write(batch, texts, [&](const std::vector<Written> & tokens) {
                     report(std::make_unique<Report>(
-                        [receive, tokens, stats = target->stats()](Napi::Env on) { receive(on, tokens, stats); }));
+                        [receive, words = WrittenWords(tokens), stats = target->stats()](Napi::Env on) {
+                            receive(on, words, stats);
+                        }));
                 });
                 return true;
             },

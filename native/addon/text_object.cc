@@ -47,15 +47,16 @@ Napi::Function ChainObject::define(Napi::Env env) {
 ChainObject::ChainObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<ChainObject>(info) {
     guarded(info.Env(), [&] {
         chain = std::make_shared<const loop::Chain>(ModelObject::place_of(info[0]), to_string(info[1], "spec"));
+        of    = ModelObject::from(info[0]);
     });
     info.This().As<Napi::Object>().TypeTag(&chain_tag);
 }
 
-std::shared_ptr<const loop::Chain> ChainObject::from(const Napi::Value & value) {
+const ChainObject & ChainObject::from(const Napi::Value & value) {
     if (!value.IsObject() || !value.As<Napi::Object>().CheckTypeTag(&chain_tag)) {
         fail(code::invalid_argument, "chain: expected a Chain");
     }
-    return Unwrap(value.As<Napi::Object>())->chain;
+    return *Unwrap(value.As<Napi::Object>());
 }
 
 Napi::Function TextObject::define(Napi::Env env) {
@@ -68,18 +69,44 @@ Napi::Function TextObject::define(Napi::Env env) {
                        });
 }
 
-// (chain, saved, { grammars, only, bias })
+// (chain, saved, { grammars, only, bias, stop, rest, held })
 TextObject::TextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<TextObject>(info) {
     guarded(info.Env(), [&] {
-        const auto         chain   = ChainObject::from(info[0]);
+        const auto &       chain   = ChainObject::from(info[0]);
         const std::string  saved   = to_string(info[1], "saved");
         const Napi::Object options = to_object(info[2], "options");
         const int32_t      only    = optional_int(options, "only", -1);
-        text                       = std::make_shared<loop::Text>(*chain, saved, to_positions(options.Get("grammars")),
+        text                       = std::make_shared<loop::Text>(chain.get(), saved, to_positions(options.Get("grammars")),
                                             only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only)),
                                                                   to_bias(options.Get("bias")));
+        model                      = chain.model();
+        show(options);
     });
     info.This().As<Napi::Object>().TypeTag(&text_tag);
+}
+
+// Goes on after `rest`, with tokens whose texts are not known yet.
+void TextObject::show(const Napi::Object & options) {
+    const auto        stops = to_strings(options.Get("stop"), "stop");
+    const Napi::Value rest  = options.Get("rest");
+    const Napi::Value held  = options.Get("held");
+    const auto        bytes = rest.IsUndefined() ? std::span<const uint8_t>() : to_span<uint8_t>(rest, "rest");
+    text->show(stops.empty() ? nullptr : std::make_shared<const loop::Stops>(stops),
+               std::string(bytes.begin(), bytes.end()));
+    if (held.IsUndefined()) {
+        return;
+    }
+    for (const int32_t token : to_span<int32_t>(held, "held")) {
+        text->read(bytes_of(token).value_or(""));
+    }
+}
+
+std::optional<std::string> TextObject::bytes_of(int32_t token) const {
+    const auto of = model.lock();
+    if (!of) {
+        fail(code::disposed, "the model of this text is disposed");
+    }
+    return of->is_end(token) ? std::nullopt : std::optional(of->piece(token, false));
 }
 
 std::shared_ptr<loop::Text> TextObject::from(const Napi::Value & value) {
@@ -106,12 +133,16 @@ Napi::Value TextObject::only_token(const Napi::CallbackInfo & info) {
 
 Napi::Value TextObject::accept(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&]() -> Napi::Value {
-        switch (text->accept(to_int(info[0], "token"), to_span<float>(info[1], "scalars"))) {
-            case Feeder::Move::goes_on: return Napi::String::New(info.Env(), "goes on");
-            case Feeder::Move::refused: return Napi::String::New(info.Env(), "refused");
-            case Feeder::Move::stops:   break;
+        const int32_t token = to_int(info[0], "token");
+        const auto    bytes = bytes_of(token);
+        const auto    move  = text->accept(token, to_span<float>(info[1], "scalars"));
+        if (move == Feeder::Move::stops) {
+            return Napi::String::New(info.Env(), "stops");
         }
-        return Napi::String::New(info.Env(), "stops");
+        if (bytes) {
+            text->read(*bytes);
+        }
+        return Napi::String::New(info.Env(), move == Feeder::Move::refused ? "refused" : "goes on");
     });
 }
 

@@ -12,10 +12,14 @@ public:
     explicit ChainObject(const Napi::CallbackInfo & info);
 
     // Throws Failure (INVALID_ARGUMENT) for anything that is not a chain.
-    static std::shared_ptr<const loop::Chain> from(const Napi::Value & value);
+    static const ChainObject & from(const Napi::Value & value);
+
+    const loop::Chain &          get() const { return *chain; }
+    const std::weak_ptr<Model> & model() const { return of; }
 
 private:
     std::shared_ptr<const loop::Chain> chain;
+    std::weak_ptr<Model>               of;
 };
 
 class TextObject : public Napi::ObjectWrap<TextObject> {
@@ -32,7 +36,12 @@ private:
     Napi::Value only_token(const Napi::CallbackInfo & info);
     Napi::Value accept(const Napi::CallbackInfo & info);
 
+    void show(const Napi::Object & options);
+    // The bytes of a token, unless it ends a text. Throws Failure (DISPOSED).
+    std::optional<std::string> bytes_of(int32_t token) const;
+
     std::shared_ptr<loop::Text> text;
+    std::weak_ptr<Model>        model; // it has no context then
 };
 
 } // namespace ggsl::addon

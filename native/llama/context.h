@@ -47,12 +47,14 @@ struct Ahead {
 
 // A token of one of these texts.
 struct Written {
-    size_t             text; // its place in the list of texts
-    int32_t            token;
-    bool               is_forced;  // the chain was not asked
-    bool               is_refused; // by a grammar
-    bool               is_over;    // the text ends with these tokens, and what comes before them was not read
-    std::vector<float> scalars;    // the next values of the states, then the measures
+    size_t              text; // its place in the list of texts
+    int32_t             token;
+    bool                is_forced  = false; // the chain was not asked
+    bool                is_refused = false; // by a grammar
+    bool                is_over    = false; // the text ends with these tokens, and what comes before them was not read
+    bool                is_end     = false; // it ends a text, and has none
+    std::optional<Said> said       = {};    // none of one that ends a text, or that the text has not accepted
+    std::vector<float>  scalars    = {};    // the next values of the states, then the measures
 };
 
 // The chain's results; raw logits if the sequence has no chain.
@@ -84,7 +86,7 @@ public:
     std::vector<Output> decode(const Batch & batch);
 
     // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
-    // have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
+    // have, or one that ends it, or a stop text, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
     // the next batch without one of their own, and need none where they end the text. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
     // feeder throws for the first batch, which is not computed then.
     void write(const Batch & batch, const std::vector<Ahead> & texts,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "sampler.h"
+#include "text_piece.h"
 
 #include <optional>
+#include <string_view>
 
 namespace ggsl {
 
@@ -24,6 +26,9 @@ public:
     // The text after its next token; `scalars`: the next values of the states, then those of the measures. Throws Failure
     // (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing has changed then.
     virtual Move accept(int32_t token, std::span<const float> scalars) = 0;
+
+    // Reads the bytes of the token that was accepted last, unless it ends the text. After a stop text there are no more tokens.
+    virtual Said read(std::string_view bytes) = 0;
 
     // Sets the uniforms and inputs for the next token. Throws Failure.
     virtual void feed(Sampler & sampler) const = 0;

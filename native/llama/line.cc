@@ -1,6 +1,7 @@
 #include "line.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ggsl {
 
@@ -23,23 +24,26 @@ void Line::add_to(Batch & batch, Sampler & sampler, std::vector<Written> & found
     forced.clear();
     while (limit(1 + forced.size()) == End::none) {
         const std::optional<int32_t> only = text.feeder->only_token();
-        if (only && model.is_end(*only)) {
-            forced.push_back(*only);
-            for (const int32_t each : forced) {
-                found.push_back({ number, each, true, false, true, {} });
-            }
-            ended = End::token;
-            return;
-        }
-        if (!only || text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+        if (!only) {
             break;
         }
-        forced.push_back(*only);
+        Written next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
+        if (!next.is_end) {
+            if (text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+                break;
+            }
+            next.said = text.feeder->read(model.piece(*only, false));
+        }
+        forced.push_back(std::move(next));
+        if (forced.back().is_end || forced.back().said->stop) {
+            end_with_forced(forced.back().is_end ? End::token : End::stop, found);
+            return;
+        }
     }
     text.feeder->feed(sampler);
     batch.add(token, ++position, text.sequence, forced.empty() ? 1 : 0);
     for (size_t i = 0; i < forced.size(); ++i) {
-        batch.add(forced[i], ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
+        batch.add(forced[i].token, ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
     }
 }
 
@@ -48,14 +52,32 @@ void Line::take(const Results & results, std::vector<Written> & found) {
         stop();
         return;
     }
-    for (const int32_t each : forced) {
-        found.push_back({ number, each, true, false, false, {} });
-    }
     written += forced.size() + 1;
+    std::move(forced.begin(), forced.end(), std::back_inserter(found));
     token           = results.sampled[0];
     const auto move = moved(results.states);
-    found.push_back({ number, token, false, move == Feeder::Move::refused, false, results.states });
-    ended = move == Feeder::Move::stops ? End::feeder : model.is_end(token) ? End::token : limit(0);
+    Written    next{ .text       = number,
+                     .token      = token,
+                     .is_refused = move == Feeder::Move::refused,
+                     .is_end     = model.is_end(token),
+                     .scalars    = results.states };
+    if (move != Feeder::Move::stops && !next.is_end) {
+        next.said = text.feeder->read(model.piece(token, false));
+    }
+    ended = move == Feeder::Move::stops    ? End::feeder
+            : next.is_end                  ? End::token
+            : next.said && next.said->stop ? End::stop
+                                           : limit(0);
+    found.push_back(std::move(next));
+}
+
+// Tokens that end the text are not read.
+void Line::end_with_forced(End why, std::vector<Written> & found) {
+    for (Written & each : forced) {
+        each.is_over = true;
+        found.push_back(std::move(each));
+    }
+    ended = why;
 }
 
 // What ends it before so many tokens more and one that is picked.

@@ -12,6 +12,7 @@ public:
     enum class End {
         none,
         token,   // one that ends the text
+        stop,    // a stop text
         count,   // it has as many tokens as it may have
         context, // there is no room for another one
         feeder,  // it cannot go on by itself, or was stopped
@@ -42,6 +43,7 @@ public:
     void take(const Results & results, std::vector<Written> & found);
 
 private:
+    void         end_with_forced(End why, std::vector<Written> & found);
     End          limit(size_t more) const;
     Feeder::Move moved(const std::vector<float> & scalars);
 
@@ -54,7 +56,7 @@ private:
     size_t                 written  = 0;
     End                    ended    = End::none;
     std::optional<Failure> failed;
-    std::vector<int32_t>   forced;
+    std::vector<Written>   forced;
 };
 
 } // namespace ggsl

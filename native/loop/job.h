@@ -3,7 +3,6 @@
 
 #include "graph/failure.h"
 #include "llama/context.h"
-#include "loop/output.h"
 #include "loop/text.h"
 
 #include <deque>
@@ -56,21 +55,16 @@ public:
     // The tokens that are read before the first one is picked, all but the last.
     std::span<const int32_t> beginning() const { return std::span(request.prompt).first(request.prompt.size() - 1); }
 
-    // Reads the next token and its bytes, and appends what is known now. `ending`: it is the last one. Whether the text is over, which it
-    // also is after a stop text.
-    bool push(const Written & written, std::string_view bytes, Ending ending, std::vector<Record> & records);
+    // Reads the next token, and appends what is known now. `ending`: why it is the last one.
+    void push(const Written & written, Ending ending, std::vector<Record> & records);
     // It is over without another token.
     void finish(Ending ending, std::optional<Failure> failure, std::vector<Record> & records);
 
-    int64_t tokens() const { return count; }
-
 private:
     Record record() const { return { id, request.user, request.chain }; }
-    void   give(std::vector<Known> & known, std::vector<Record> & records);
+    void   give(const std::vector<TextPiece> & known, std::vector<Record> & records);
 
-    Output             output;
     std::deque<Record> waiting; // for their texts
-    int64_t            count = 0;
 };
 
 } // namespace ggsl::loop

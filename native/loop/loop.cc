@@ -203,6 +203,7 @@ Ending Loop::ending_of(const Place & place) const {
     switch (place.line->end()) {
         case Line::End::none:    return Ending::none;
         case Line::End::token:   return Ending::end;
+        case Line::End::stop:    return Ending::stop;
         case Line::End::context: return Ending::context;
         case Line::End::count:
             return request.max_tokens > 0 &&
@@ -215,21 +216,19 @@ Ending Loop::ending_of(const Place & place) const {
 
 // What was written of a text.
 void Loop::give(Place & place, const std::vector<Written> & found, std::vector<Record> & records) {
-    const Ending ending = ending_of(place);
+    const Ending               ending = ending_of(place);
+    const std::shared_ptr<Job> job    = place.job;
     for (const Written & written : found) {
-        const bool        is_last = &written == &found.back() && ending != Ending::error;
-        const std::string bytes   = loaded->is_end(written.token) ? "" : loaded->piece(written.token, false);
+        const bool is_last = &written == &found.back() && ending != Ending::error;
+        job->push(written, is_last ? ending : Ending::none, records);
         ++counted.tokens;
-        if (place.job->push(written, bytes, is_last ? ending : Ending::none, records)) {
-            const int64_t id = place.job->id;
-            places.release(place);
-            forget(id);
-            return;
-        }
     }
     if (ending == Ending::error) {
         const Failure none(code::no_candidate, "the chain picked no token");
         finish(place, ending, place.line->failure() ? place.line->failure() : none, records);
+    } else if (ending != Ending::none) {
+        places.release(place);
+        forget(job->id);
     }
 }
 

@@ -11,7 +11,7 @@ Output::Output(std::shared_ptr<const Stops> given) : stops(std::move(given)) {
     }
 }
 
-void Output::push(std::string_view bytes, std::vector<Known> & known) {
+void Output::push(std::string_view bytes, std::vector<TextPiece> & known) {
     length += bytes.size();
     if (!finder) {
         give(bytes, known);
@@ -26,7 +26,7 @@ void Output::push(std::string_view bytes, std::vector<Known> & known) {
     }
 }
 
-void Output::flush(std::vector<Known> & known) {
+void Output::flush(std::vector<TextPiece> & known) {
     give(length, SIZE_MAX, known);
 }
 
@@ -40,7 +40,7 @@ void Output::restart(std::string_view rest) {
 }
 
 // The tokens that end up to `settled`, with their bytes up to `limit`.
-void Output::give(size_t settled, size_t limit, std::vector<Known> & known) {
+void Output::give(size_t settled, size_t limit, std::vector<TextPiece> & known) {
     while (!waiting.empty() && waiting.front().end <= settled) {
         const Held &           first = waiting.front();
         const std::string_view bytes = first.bytes;
@@ -50,7 +50,7 @@ void Output::give(size_t settled, size_t limit, std::vector<Known> & known) {
     }
 }
 
-void Output::give(std::string_view bytes, std::vector<Known> & known) {
+void Output::give(std::string_view bytes, std::vector<TextPiece> & known) {
     std::string text = characters.push(bytes);
     known.push_back({ std::move(text), characters.rest() });
 }

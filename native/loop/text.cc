@@ -85,6 +85,24 @@ Feeder::Move Text::accept(int32_t token, std::span<const float> scalars) {
     return sequence.disallowed_tokens() > before ? Move::refused : Move::goes_on;
 }
 
+void Text::show(std::shared_ptr<const Stops> stops, std::string_view rest) {
+    output = Output(std::move(stops));
+    output.restart(rest);
+}
+
+Said Text::read(std::string_view bytes) {
+    Said said;
+    output.push(bytes, said.pieces);
+    said.stop = output.stop();
+    return said;
+}
+
+std::vector<TextPiece> Text::flush() {
+    std::vector<TextPiece> left;
+    output.flush(left);
+    return left;
+}
+
 void Text::feed(Sampler & sampler) const {
     sampler.set_uniforms(sequence.uniforms());
     std::vector<c::Fed> inputs = sequence.inputs();

@@ -4,6 +4,7 @@
 #include "llama/feeder.h"
 #include "loop/chain.h"
 #include "loop/followed.h"
+#include "loop/output.h"
 
 namespace ggsl::loop {
 
@@ -17,6 +18,9 @@ public:
     // At its beginning, of a chain that opens its grammars. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
     explicit Text(const Chain & chain);
 
+    // Looks for stop texts, and gives the texts of tokens after bytes that are no whole character. Null: without stop texts.
+    void show(std::shared_ptr<const Stops> stops, std::string_view rest);
+
     // Tokens of the text, those of the prompt apart.
     int64_t step() const { return sequence.step(); }
     // Whether its grammars know what may come next, which took about a millisecond at most; if not, it feeds nothing.
@@ -24,6 +28,9 @@ public:
 
     std::optional<int32_t> only_token() const override;
     Move                   accept(int32_t token, std::span<const float> scalars) override;
+    Said                   read(std::string_view bytes) override;
+    // The texts of the tokens that are left where the text ends.
+    std::vector<TextPiece> flush();
     void                   feed(Sampler & sampler) const override;
 
     // Its parameters, and all else that counts from the next token on.
@@ -32,6 +39,7 @@ public:
 private:
     std::vector<size_t>   followed; // the features that follow a grammar
     std::optional<size_t> only;
+    Output                output;
 };
 
 } // namespace ggsl::loop

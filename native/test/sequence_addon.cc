@@ -1,6 +1,7 @@
 // Test only: the C library's reader of specs and its sequences, without a model, to be compared with those in TypeScript.
 #include "c/error.h"
 #include "c/sequence/sequence.h"
+#include "output_addon.h"
 
 #include <napi.h>
 
@@ -225,6 +226,7 @@ Napi::Value spec_fault(const Napi::CallbackInfo & info) {
 Napi::Object start(Napi::Env env, Napi::Object exports) {
     exports.Set("CSequence", SequenceObject::define(env));
     exports.Set("specFault", Napi::Function::New(env, spec_fault));
+    add_output(env, exports);
     return exports;
 }
 

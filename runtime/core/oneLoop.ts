@@ -6,9 +6,9 @@ import { InputError } from "./errors.js";
  * @param isOver whether the stream has ended
  * @throws InputError for any other: `BUSY` while the stream runs, `ENDED` after its end
  */
-export function oneLoop<T>(iterator: AsyncGenerator<T, void, void>, isOver: () => boolean) {
+export function oneLoop<I extends AsyncIterator<unknown>>(iterator: I, isOver: () => boolean) {
   let isTaken = false;
-  return (): AsyncGenerator<T, void, void> => {
+  return (): I => {
     if (isOver()) throw ended();
     if (isTaken)
       throw new InputError(

@@ -18,6 +18,7 @@ import { featureInputs, type SequenceState } from "../sequence/sequence.js";
 import type { Forcing } from "./forced.js";
 import { hasFront } from "./ends.js";
 import type { SequenceRequest } from "./request.js";
+import type { Shown } from "./texts.js";
 import type { PlacedGraph } from "../backends/devices/place.js";
 
 /** What decides whether a text can be written on by itself. */
@@ -109,7 +110,7 @@ export class AheadText {
    * The text as the sequence is, whose grammars are ready; undefined where what they allow next takes longer. Throws `InputError` for what
    * cannot be fed.
    */
-  open(sequence: SequenceState): NativeText | undefined {
+  open(sequence: SequenceState, shown: Shown): NativeText | undefined {
     if (sequence.step < this.restsUntil) return undefined;
     const grammars: AutomatonPosition[] = [];
     for (const feature of sequence.features) {
@@ -123,7 +124,7 @@ export class AheadText {
     const { only } = this;
     const { grammars: _, followed, ...saved } = saveSequence(sequence);
     const json = JSON.stringify({ ...saved, ...(followed && { followed: followed.map(() => []) }) });
-    const options = { grammars, ...(only !== undefined && { only }), ...biasOf(sequence) };
+    const options = { ...shown, grammars, ...(only !== undefined && { only }), ...biasOf(sequence) };
     const text = translated(() => new this.Text(this.chain, json, options));
     this.text = text.isReady() ? text : undefined;
     if (!this.text) this.restsUntil = sequence.step + REST;

@@ -25,6 +25,7 @@ import { openScheduler, place, type LoadedModel, type Room } from "./room.js";
 import { openRows, type RowReader } from "./rows.js";
 import { checkSpeculation, openSpeculator } from "./speculation.js";
 import { openTailLine } from "../sequence/tailLine.js";
+import { PieceStream } from "./stream.js";
 import { Writer } from "./writer.js";
 import { checkGuides, copiedGuides } from "../sequence/guides.js";
 import { ended, oneLoop } from "../core/oneLoop.js";
@@ -139,7 +140,7 @@ export function generateIn(
     if (isOver) throw ended();
   };
   return {
-    [Symbol.asyncIterator]: oneLoop(pieces(), () => isOver),
+    [Symbol.asyncIterator]: oneLoop(new PieceStream(pieces(), () => writer), () => isOver),
     setUniforms(values) {
       checks.uniformValues(values, "values");
       checkRunning();

@@ -13,13 +13,13 @@ interface Facts {
   readonly speculation: SpeculationStats | undefined;
   /** The figures of the context after the latest batch. */
   readonly context: () => ContextStats;
+  readonly counts: () => Counts;
 }
 
 /** What is counted of a text, without tokens that were taken back. */
 type Counts = Required<Pick<GenerationStats, "generatedTokens" | "forcedTokens" | "disallowedTokens">>;
 
 export class StatsCounter {
-  private counts: Counts = { generatedTokens: 0, forcedTokens: 0, disallowedTokens: 0 };
   private end: Pick<GenerationStats, "finish" | "stopText"> = {};
   private milliseconds = 0;
 
@@ -31,14 +31,13 @@ export class StatsCounter {
   }
 
   /** @param end why the text is over, if it is */
-  record(counts: Counts, end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
-    this.counts = counts;
+  record(end: Pick<GenerationStats, "finish" | "stopText">): void {
     this.end = end;
   }
 
   get latest(): GenerationStats {
-    const { counts, milliseconds } = this;
-    const { generatedTokens, forcedTokens, disallowedTokens } = counts;
+    const { milliseconds } = this;
+    const { generatedTokens, forcedTokens, disallowedTokens } = this.facts.counts();
     const { promptTokens, split, context, speculation } = this.facts;
     return {
       ...context(),

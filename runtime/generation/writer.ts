@@ -10,6 +10,7 @@ import { likeliest } from "./likeliest.js";
 import type { ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
+import type { TextPiece, Written } from "../decode/scheduler/written.js";
 import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
 import {
   featureInputs,
@@ -30,11 +31,11 @@ import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter } from "./statsCounter.js";
 import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
-import { TextOutput, type Given } from "./output.js";
 import type { SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TailLine } from "../sequence/tailLine.js";
 import { TokenText } from "./text.js";
+import { PieceTexts, type Facts } from "./texts.js";
 import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
@@ -66,18 +67,24 @@ const NO_INPUTS: ReturnType<typeof varying> = [];
 interface Told {
   /** Undefined: that is not known. */
   readonly isRefused: boolean | undefined;
+  /** The texts that are known with it; undefined where nothing else has read it. */
+  readonly pieces?: readonly TextPiece[] | undefined;
+  /** The place of the stop text that it completes; -1: none. */
+  readonly stop?: number;
 }
 
 /** A picked token and what came with it. */
 interface Picked {
   readonly token: number;
   readonly isForced?: boolean;
+  /** It ends a text; undefined: that is not known. */
+  readonly isEnd?: boolean;
   /** It ends a thought, whatever the chain picked. */
   readonly isClosing?: boolean;
   /** The context's text has accepted it. */
   readonly told?: Told;
   /** Absent if nothing was asked for. */
-  readonly facts?: Omit<Piece, "token" | "text">;
+  readonly facts?: Omit<Facts, "token">;
   /** The states, then the measures. */
   readonly scalars: Float32Array;
 }
@@ -86,13 +93,10 @@ export class Writer {
   readonly meter: StatsCounter;
   private readonly line: SequenceLine;
   private readonly text: TokenText;
-  private readonly output: TextOutput<Omit<Piece, "text">>;
+  private readonly texts: PieceTexts;
   private readonly limit: number;
   /** Tokens that the model has read. */
   private read = 0;
-  /** Pieces that are known and not read yet, and for each piece so far the bytes after it that are no whole character. */
-  private ready: Given<Omit<Piece, "text">>[] = [];
-  private rests: Uint8Array[] = [];
   /** Tokens that were computed before they were asked for. */
   private later: Later | undefined;
   private readonly ahead: AheadText | undefined;
@@ -104,16 +108,18 @@ export class Writer {
   private endDisallowed = false;
   private isBusy = false;
   private isOver = false;
+  /** Of a piece that was there. */
+  private fault: { readonly error: unknown } | undefined;
   /** Its slot and tail are given back. */
   private isClosed = false;
 
   constructor(private readonly parts: Parts) {
-    const { prompt, slot, placed, guides, options, sequence } = parts;
+    const { prompt, slot, placed, guides, options, sequence, model } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
-    this.output = new TextOutput(options.stop ?? []);
+    this.texts = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false));
     this.forcing = forcing(parts);
-    this.thought = options.thought && new Thought(options.thought, parts.model, prompt);
+    this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
@@ -126,6 +132,11 @@ export class Writer {
       split: placed.split,
       context: slot.stats,
       speculation: parts.speculator?.stats,
+      counts: () => ({
+        generatedTokens: this.text.count,
+        forcedTokens: this.forcedAt.length,
+        disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
+      }),
     });
   }
 
@@ -133,15 +144,44 @@ export class Writer {
   async next(): Promise<Piece | undefined> {
     this.isBusy = true;
     try {
-      while (this.ready.length === 0 && !this.isOver) await this.step();
+      while (!this.texts.hasNext && !this.isOver) await this.step();
     } finally {
       this.isBusy = false;
     }
-    const given = this.ready.shift();
-    if (!given) return undefined;
-    this.rests.push(given.rest);
-    const { token, text } = given;
-    return { ...token, text };
+    return this.texts.next();
+  }
+
+  /** The next piece where it is there; undefined where it must be waited for, and after the last. */
+  take(): Piece | undefined {
+    try {
+      while (!this.texts.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
+        const start = performance.now();
+        const written = this.later?.take();
+        if (!written) return undefined;
+        this.accept(this.pickedOf(written), start);
+      }
+    } catch (error) {
+      this.fault = { error };
+    }
+    return this.texts.next();
+  }
+
+  /** Whether pieces come without being asked for. */
+  get isAhead(): boolean {
+    return this.goesOn && this.later?.isOpen === true;
+  }
+
+  /** Calls when one may have come, or when no more come so. */
+  onChange(wake: () => void): void {
+    this.isBusy = true;
+    this.later!.onChange(() => {
+      this.isBusy = false;
+      wake();
+    });
+  }
+
+  private get goesOn(): boolean {
+    return !this.isOver && !this.fault && this.text.count < this.limit;
   }
 
   /** After the latest token. */
@@ -160,7 +200,7 @@ export class Writer {
   /** See `Generation.rewind`. */
   rewind(count: number): void {
     if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
-    const given = this.rests.length;
+    const { given } = this.texts;
     if (count > given)
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
     const { tail, prompt, model } = this.parts;
@@ -176,16 +216,14 @@ export class Writer {
     this.line.rewind(left);
     this.text.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
-    this.rests.length = left;
-    this.ready = [];
-    this.output.restart(this.rests.at(-1));
+    this.texts.rewind(left);
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
     this.isOver = this.isClosed;
     this.forcedAt = this.forcedAt.filter((place) => place < left);
     this.endDisallowed = false;
     const { finish, stopText } = this.meter.latest;
-    this.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
+    this.meter.record(this.isClosed && finish ? { finish, ...(stopText !== undefined && { stopText }) } : {});
   }
 
   close(): void {
@@ -195,14 +233,15 @@ export class Writer {
   }
 
   private forgetLater(): void {
-    this.later?.stop();
+    const { later } = this;
     this.later = undefined;
     this.ahead?.forget();
+    later?.stop();
   }
 
   save(): Saved {
     const { guides } = this.parts;
-    const given = this.rests.length;
+    const { given } = this.texts;
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
@@ -212,61 +251,58 @@ export class Writer {
   }
 
   private async step(): Promise<void> {
-    const { options, model } = this.parts;
+    const { options } = this.parts;
+    if (this.fault) throw this.fault.error;
     const { count } = this.text;
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
     const start = performance.now();
-    const picked = (await this.written()) ?? (await this.asked());
-    const { token, scalars } = picked;
+    this.accept((await this.written()) ?? (await this.asked()), start);
+  }
+
+  /** @param start when it was asked for */
+  private accept(picked: Picked, start: number): void {
+    const { options, model, graph } = this.parts;
+    const { count } = this.text;
+    const { token, scalars, told, isEnd = model.isEnd(token) } = picked;
     this.meter.add(performance.now() - start, count);
-    if (model.isEnd(token)) {
+    if (isEnd) {
       // no token of the text, and a grammar that was asked may not allow it
-      this.endDisallowed = picked.told
-        ? picked.told.isRefused === true
-        : movesOf(this.sequence, token).includes("refuses");
+      this.endDisallowed = told ? told.isRefused === true : movesOf(this.sequence, token).includes("refuses");
       return this.end({ finish: "end" });
     }
     if (picked.isForced) this.forcedAt.push(count);
     this.thought?.accept(token, picked.isClosing === true);
-    if (picked.told) this.line.tell(token, scalars, picked.told.isRefused);
+    if (told) this.line.tell(token, scalars, told.isRefused);
     else this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
-    const piece: Given<Omit<Piece, "text">>["token"] = { token };
+    const piece: Facts = { token };
     if (picked.facts) Object.assign(piece, picked.facts);
-    if (options.states) Object.assign(piece, { states: statesIn(this.parts.graph, scalars) });
-    if (this.parts.graph.measures.length > 0) Object.assign(piece, measuresOf(this.parts.graph, scalars));
-    for (const one of this.output.push(piece, model.piece(token, false))) this.ready.push(one);
-    this.record();
-    const { stop } = this.output;
-    if (stop) this.end({ finish: "stop", stopText: stop.text });
+    if (options.states) Object.assign(piece, { states: statesIn(graph, scalars) });
+    if (graph.measures.length > 0) Object.assign(piece, measuresOf(graph, scalars));
+    if (told?.pieces) this.texts.tell(piece, told.pieces, told.stop ?? -1);
+    else this.texts.read(piece);
+    const { stop } = this.texts;
+    if (stop !== undefined) this.end({ finish: "stop", stopText: stop });
   }
 
   private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
     this.isOver = true;
-    for (const one of this.output.flush()) this.ready.push(one);
-    this.record(why);
-  }
-
-  /** @param end why the text is over, if it is */
-  private record(end: Pick<GenerationStats, "finish" | "stopText"> = {}): void {
-    this.meter.record(
-      {
-        generatedTokens: this.text.count,
-        forcedTokens: this.forcedAt.length,
-        disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
-      },
-      end,
-    );
+    this.texts.flush();
+    this.meter.record(why);
   }
 
   /** A token that was computed before. */
   private async written(): Promise<Picked | undefined> {
     const written = this.later && (await this.later.next());
-    if (!written) return undefined;
-    if (written.isRead) this.read = this.text.tokens.length;
-    return { ...written, told: written };
+    return written && this.pickedOf(written);
+  }
+
+  private pickedOf(written: Written): Picked {
+    const { token, scalars, isForced, isEnd } = written;
+    if (written.isRead) this.read = this.parts.prompt.length + this.text.count;
+    return { token, scalars, isForced, isEnd, told: written };
   }
 
   private async asked(): Promise<Picked> {
@@ -278,7 +314,7 @@ export class Writer {
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.ahead?.open(this.sequence);
+    const opened = this.ahead?.open(this.sequence, this.texts.shown);
     return opened ? this.pickIn(opened) : this.pick(closing);
   }
 
@@ -303,7 +339,10 @@ export class Writer {
 
   private async pickIn(text: NativeText): Promise<Picked> {
     const { written, sampled, states = NONE } = await this.decode(NONE, NO_INPUTS, false, text);
-    if (written) return { ...written.first, told: written.first };
+    if (written) {
+      const { token, scalars, isForced, isEnd } = written.first;
+      return { token, scalars, isForced, isEnd, told: written.first };
+    }
     const token = sampled![0]!;
     return { token, scalars: states, told: this.acceptIn(text, token, states) };
   }

@@ -7,7 +7,7 @@
 import type { NativeErrorCode } from "../../core/codes.js";
 import type { AnyAutomatonBinding, ThreadedAutomatonBinding } from "./automatonBinding.js";
 import type { CpuVariant, Device, DeviceFamily, Rewrite, Unsupported, WorkerOptions } from "./deviceBinding.js";
-import type { Ahead, NativeChain, NativeText, TextOptions, WrittenTokens } from "./textBinding.js";
+import type { Ahead, NativeChain, NativeText, OnTokens, TextOptions } from "./textBinding.js";
 import type { NativeTailStage, NativeTail, Pieces } from "./samplerBinding.js";
 
 export type { NativeErrorCode } from "../../core/codes.js";
@@ -279,7 +279,7 @@ export interface NativeContext {
    * may come, after the first batch, are read with the next. The texts have accepted what `onTokens` gets of each batch. Rejects as `decode`, after
    * `onTokens` of the batches before. Only in the addon.
    */
-  write?(batch: Batch, ahead: Ahead, onTokens: (tokens: WrittenTokens) => void): Promise<void>;
+  write?(batch: Batch, ahead: Ahead, onTokens: OnTokens): Promise<void>;
   /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
   pause?(): void;
   /**

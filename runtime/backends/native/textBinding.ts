@@ -9,6 +9,12 @@ export interface TextOptions {
   readonly grammars: readonly AutomatonPosition[];
   /** The feature whose grammar decides alone what comes next, where it allows one token; default: none. */
   readonly only?: number;
+  /** Texts that end it; default: none. */
+  readonly stop?: readonly string[];
+  /** What its text goes on after: bytes that are no whole character; default: none. */
+  readonly rest?: Uint8Array;
+  /** Its last tokens whose texts are not known yet: they may be part of a stop text; default: none. */
+  readonly held?: Int32Array;
   /** Biases by token, in their order. */
   readonly bias?: { readonly ids: Int32Array; readonly values: Float32Array };
 }
@@ -36,13 +42,26 @@ export interface Ahead {
   readonly texts: readonly NativeText[];
 }
 
-/** The tokens that a batch gave, text by text. */
-export interface WrittenTokens {
-  /**
-   * Four numbers for each: the text's place in the lists, the token, flags, its scalars. Flags: 1, the chain was not asked; 2, a grammar refused it; 4, the
-   * text ends with it or after it, and the token before it was not read.
-   */
-  readonly words: Int32Array;
-  /** The next values of the states, then the measures, one token after the other. */
-  readonly scalars: Float32Array;
-}
+/**
+ * The tokens that a batch gave, text by text. `text` has the texts of tokens that are known now and were not before, one after the other:
+ * whole characters, without what belongs to a stop text.
+ *
+ * Numbers for each token: the text's place in the lists, the token, flags, the place of the stop text that ends the text or -1, how many
+ * scalars, how many texts. Then the scalars, as the bits of floats: the next values of the states, then the measures. Then for each text
+ * its length, and the bytes after it that are no whole character: their number in the lowest byte, and they themselves in the next.
+ */
+export type OnTokens = (words: Int32Array, text: string) => void;
+
+/** The flags of a token. */
+export const WRITTEN = {
+  /** The chain was not asked. */
+  forced: 1,
+  /** A grammar refused it. */
+  refused: 2,
+  /** The text ends with it or after it, and the token before it was not read. */
+  over: 4,
+  /** It ends a text, and is no part of it. */
+  end: 8,
+  /** The text has accepted it, and says what is known with it. */
+  said: 16,
+} as const;

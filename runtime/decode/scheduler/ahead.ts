@@ -1,12 +1,11 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
-import type { Ahead, NativeContext, NativeError, WrittenTokens } from "../../backends/native/binding.js";
+import type { Ahead, NativeContext, NativeError } from "../../backends/native/binding.js";
 import { batchOf } from "./batch.js";
 import { isOfOne } from "./feeding.js";
-import { Later, type Written } from "./later.js";
+import { Later } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
-
-const NONE = new Float32Array();
+import { hasRead, readWritten, type Written } from "./written.js";
 
 /** A text of a run. */
 interface Text {
@@ -43,7 +42,7 @@ export class Run {
   async write(): Promise<void> {
     const { context, turns } = this;
     try {
-      await context.write!(batchOf(turns), aheadOf(turns), (tokens) => this.take(tokens));
+      await context.write!(batchOf(turns), aheadOf(turns), (words, text) => this.take(words, text));
     } catch (error) {
       if (!this.hasFirst) throw error;
       this.fail(error);
@@ -63,16 +62,10 @@ export class Run {
     else if (isUnread || this.endsEarly) this.pause();
   }
 
-  private take({ words, scalars }: WrittenTokens): void {
+  private take(words: Int32Array, text: string): void {
     this.hasFirst = true;
     if (hasRead(words)) this.onDecode();
-    let at = 0;
-    for (let i = 0; i < words.length; i += 4) {
-      const [flags, count] = [words[i + 2]!, words[i + 3]!];
-      const token = words[i + 1]!;
-      const own = count === 0 ? NONE : scalars.subarray(at, (at += count));
-      this.add(words[i]!, { token, scalars: own, ...readFlags(flags) });
-    }
+    readWritten(words, text, (place, written) => this.add(place, written));
   }
 
   private add(place: number, written: Written): void {
@@ -101,18 +94,6 @@ export class Run {
 function isKept(error: unknown): boolean {
   const { code } = error as NativeError;
   return isOfOne(code) || code === "CONTEXT_FULL";
-}
-
-const readFlags = (flags: number): Pick<Written, "isForced" | "isRefused" | "isRead"> => ({
-  isForced: (flags & 1) !== 0,
-  isRefused: (flags & 2) !== 0,
-  isRead: (flags & 4) === 0,
-});
-
-/** Whether a batch gave them, and not the end of texts alone. */
-function hasRead(words: Int32Array): boolean {
-  for (let i = 2; i < words.length; i += 4) if ((words[i]! & 4) === 0) return true;
-  return false;
 }
 
 /** Whether all of a batch can be written on. */

@@ -1,15 +1,4 @@
-/** A token that was computed before it was asked for. */
-export interface Written {
-  readonly token: number;
-  /** The next values of the states, then the measures. */
-  readonly scalars: Float32Array;
-  /** The chain was not asked, because its grammar allowed no other. */
-  readonly isForced: boolean;
-  /** A grammar that was asked does not allow it. */
-  readonly isRefused: boolean;
-  /** The model has read the tokens before it. */
-  readonly isRead: boolean;
-}
+import type { Written } from "./written.js";
 
 /** The tokens of a text after the one that was asked for, in turn. */
 export class Later {
@@ -23,24 +12,39 @@ export class Later {
   /** @param onStop called when nobody will read more, with whether the text was aborted */
   constructor(private readonly onStop: (isAborted: boolean) => void) {}
 
+  /** The next token where it is there. */
+  take(): Written | undefined {
+    return this.tokens.shift();
+  }
+
+  /** Whether more tokens may come. */
+  get isOpen(): boolean {
+    return !this.isOver;
+  }
+
+  /** Calls once when a token has come, or when no more come. */
+  onChange(wake: () => void): void {
+    this.wake = wake;
+  }
+
   /** The next token; undefined where it was not computed. */
   async next(): Promise<Written | undefined> {
-    while (this.tokens.length === 0 && !this.isOver) await new Promise<void>((resolve) => (this.wake = resolve));
-    const token = this.tokens.shift();
+    while (this.tokens.length === 0 && !this.isOver) await new Promise<void>((resolve) => this.onChange(resolve));
+    const token = this.take();
     if (token === undefined && this.error !== undefined) throw this.error;
     return token;
   }
 
   push(token: Written): void {
     this.tokens.push(token);
-    this.wake?.();
+    this.changed();
   }
 
   /** No more tokens come. */
   end(error?: Error): void {
     this.isOver = true;
     this.error ??= error;
-    this.wake?.();
+    this.changed();
   }
 
   /** Nobody will read more; with an error, who waits for a token gets it. */
@@ -51,5 +55,11 @@ export class Later {
     this.tokens = [];
     this.end(error);
     if (!wasOver) this.onStop(error !== undefined);
+  }
+
+  private changed(): void {
+    const { wake } = this;
+    this.wake = undefined;
+    wake?.();
   }
 }

@@ -1,6 +1,7 @@
 /** What a generation asks of the scheduler. */
 import type { ContextStats, DecodeOutput, InputValues, NativeText } from "../../backends/native/binding.js";
-import type { Later, Written } from "./later.js";
+import type { Later } from "./later.js";
+import type { Written } from "./written.js";
 import type { Cost, Costs } from "./costs.js";
 
 /** The next tokens of a sequence. */

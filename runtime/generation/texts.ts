@@ -1,0 +1,120 @@
+/** The pieces of a generation: its tokens with their texts, which are read here or told by the context's text. */
+import { fromBytes, toBytes } from "../core/vocabulary.js";
+import type { TextPiece } from "../decode/scheduler/written.js";
+import { TextOutput, type Given } from "./output.js";
+import type { Piece } from "./pieces.js";
+
+/** A piece without its text. */
+export type Facts = Omit<Piece, "text">;
+
+/** What a text in the context goes on after. */
+export interface Shown {
+  readonly stop: readonly string[];
+  /** Bytes of known texts that are no whole character. */
+  readonly rest: Uint8Array;
+  /** The tokens whose texts are not known. */
+  readonly held: Int32Array;
+}
+
+const NONE = new Uint8Array();
+
+export class PieceTexts {
+  private readonly output: TextOutput<Facts>;
+  /** Whether the output has read all tokens. */
+  private isRead = true;
+  /** Tokens whose texts are not known. */
+  private held: Facts[] = [];
+  /** Those whose texts are known, and that were not given yet. */
+  private ready: Given<Facts>[] = [];
+  /** By how many pieces were given, the bytes after these that are no whole character, if any. */
+  private readonly rests = new Map<number, Uint8Array>();
+  /** The number of pieces that were given. */
+  given = 0;
+  /** The stop text that has ended the text. */
+  stop: string | undefined;
+
+  constructor(
+    private readonly stops: readonly string[],
+    private readonly bytesOf: (token: number) => Uint8Array,
+  ) {
+    this.output = new TextOutput(stops);
+  }
+
+  /** The next token, whose bytes are read here. */
+  read(piece: Facts): void {
+    this.catchUp();
+    this.push(piece);
+    this.stop = this.output.stop?.text;
+  }
+
+  /**
+   * The next token, read elsewhere.
+   * @param pieces the texts that are known with it
+   * @param stop the place of the stop text that ends the text; -1: none
+   */
+  tell(piece: Facts, pieces: readonly TextPiece[], stop: number): void {
+    this.isRead = false;
+    this.held.push(piece);
+    for (const { text, rest } of pieces) this.ready.push({ token: this.held.shift()!, text, rest });
+    if (stop >= 0) this.stop = fromBytes(toBytes(this.stops[stop]!));
+  }
+
+  /** The text is over: that of all tokens is known. */
+  flush(): void {
+    if (this.held.length === 0) return;
+    this.catchUp();
+    this.settle(this.output.flush());
+  }
+
+  /** Whether a piece is there. */
+  get hasNext(): boolean {
+    return this.ready.length > 0;
+  }
+
+  /** The next piece, if it is there. */
+  next(): Piece | undefined {
+    const next = this.ready.shift();
+    if (!next) return undefined;
+    this.given++;
+    if (next.rest.length > 0) this.rests.set(this.given, next.rest);
+    return { ...next.token, text: next.text };
+  }
+
+  /** After the tokens that were read. */
+  get shown(): Shown {
+    return { stop: this.stops, rest: this.rest, held: Int32Array.from(this.held, ({ token }) => token) };
+  }
+
+  /** Goes on after the first pieces. */
+  rewind(given: number): void {
+    for (const count of this.rests.keys()) if (count > given) this.rests.delete(count);
+    this.given = given;
+    this.ready = [];
+    this.held = [];
+    this.stop = undefined;
+    this.isRead = true;
+    this.output.restart(this.rest);
+  }
+
+  /** After the texts that are known. */
+  private get rest(): Uint8Array {
+    return this.ready.at(-1)?.rest ?? this.rests.get(this.given) ?? NONE;
+  }
+
+  private catchUp(): void {
+    if (this.isRead) return;
+    this.isRead = true;
+    this.output.restart(this.rest);
+    for (const piece of this.held.splice(0)) this.push(piece);
+  }
+
+  private push(piece: Facts): void {
+    this.held.push(piece);
+    this.settle(this.output.push(piece, this.bytesOf(piece.token)));
+  }
+
+  private settle(given: readonly Given<Facts>[]): void {
+    this.held.splice(0, given.length);
+    this.ready.push(...given);
+  }
+}
