@@ -98,11 +98,17 @@ void Places::cut(Place & place, size_t count) {
     }
 }
 
-void Places::copy(Place & place, const Place & from, size_t count) {
+bool Places::copy(Place & place, const Place & from, size_t count) {
     place.tokens.clear();
-    context.copy(from.sequence, place.sequence);
+    try {
+        context.copy(from.sequence, place.sequence);
+    } catch (const Failure &) { // who needs them reads them
+        context.remove(place.sequence, 0);
+        return false;
+    }
     place.tokens = from.tokens;
     cut(place, count);
+    return true;
 }
 
 void Places::close_gaps() {
@@ -119,17 +125,24 @@ void Places::close_gaps() {
             while (places[from].job == nullptr) {
                 --from;
             }
-            if (from > gap) {
-                move(places[from], places[gap]);
+            if (from > gap && !move(places[from], places[gap])) {
+                return;
             }
         }
     }
 }
 
-void Places::move(Place & from, Place & to) {
-    give_chain(to, from.graph);
-    from.job->text->feed(context.sampler(to.sequence));
-    copy(to, from, from.tokens.size());
+// False, and nothing has moved, where its chain cannot be there, or llama.cpp cannot copy the tokens.
+bool Places::move(Place & from, Place & to) {
+    try {
+        give_chain(to, from.graph);
+        from.job->text->feed(context.sampler(to.sequence));
+    } catch (const Failure &) { // it goes on where it is
+        return false;
+    }
+    if (!copy(to, from, from.tokens.size())) {
+        return false;
+    }
     to.job       = from.job;
     to.has_begun = from.has_begun;
     if (from.line) {
@@ -138,6 +151,7 @@ void Places::move(Place & from, Place & to) {
     }
     release(from);
     cut(from, 0);
+    return true;
 }
 
 } // namespace ggsl::loop

@@ -38,8 +38,8 @@ public:
 
     // The first tokens of a cache stay, or none where it cannot be cut.
     void cut(Place & place, size_t count);
-    // Makes the cache a copy of the first tokens of another one.
-    void copy(Place & place, const Place & from, size_t count);
+    // Makes the cache a copy of the first tokens of another one. False if llama.cpp cannot copy them: it is empty then.
+    bool copy(Place & place, const Place & from, size_t count);
     bool can_keep(const Place & place, size_t count) const;
 
     // Moves texts to free places in front of them, once a quarter of the places that reach to the last one is free: places between two
@@ -49,7 +49,7 @@ public:
 private:
     Place & best(const Job & job);
     void    give_chain(Place & place, const std::shared_ptr<const Graph> & graph);
-    void    move(Place & from, Place & to);
+    bool    move(Place & from, Place & to);
 
     Context &          context;
     std::vector<Place> places;

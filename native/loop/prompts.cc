@@ -48,10 +48,8 @@ bool begin(Place & place, Places & places, const std::vector<Place *> & earlier)
     if (read_earlier(place, earlier) >= now + least_shared) {
         return false;
     }
-    if (now > own) {
-        places.copy(place, *shared.with, now);
-    } else {
-        places.cut(place, own);
+    if (now <= own || !places.copy(place, *shared.with, now)) {
+        places.cut(place, std::min(own, place.tokens.size()));
     }
     return true;
 }
