@@ -8,6 +8,7 @@ import { compileProgram, compileStages, graphOf } from "../../compiler/driver.js
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import { checkLlama } from "../../tools/build-native.js";
+import { MAMBA, WINDOWS, writeModel } from "../model/architectures.js";
 import { writeExactModel } from "../model/file.js";
 
 const PROGRAM = join(import.meta.dirname, "../../build/Release/ggsl_loop_test");
@@ -54,8 +55,10 @@ const specFile = (name: string, graph: Graph): string => {
 };
 const specs = (): string[] => Object.entries(CHAINS).map(([name, graph]) => specFile(name, graph));
 
-function run(mode: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(PROGRAM, [mode, checkLlama().libraries, model, ...args], {
+const run = (mode: string, ...args: string[]): string => runWith(model, mode, ...args);
+
+function runWith(path: string, mode: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(PROGRAM, [mode, checkLlama().libraries, path, ...args], {
     encoding: "utf8",
   });
   if (status !== 0) throw new Error(`${mode}: status ${status}\n${stdout}${stderr}`);
@@ -80,6 +83,16 @@ test.each([1, 4, 64])("%d places: the texts of samplers alone", (places) => {
     expect(Number(computed)).toBeLessThan(0.8 * Number(all));
   }
 });
+
+test.each(Object.entries({ recurrent: MAMBA, "sliding windows": WINDOWS }))(
+  "a model with a memory that cannot be cut: %s",
+  (name, architecture) => {
+    const path = join(folder, `${name}.gguf`);
+    writeModel(path, architecture);
+    const chains = [CHAINS["default"]!, CHAINS["grammar"]!].map((graph, i) => specFile(`memory-${i}`, graph));
+    expect(runWith(path, "texts", "4", ...chains).match(/: 12 texts/g)).toHaveLength(4);
+  },
+);
 
 test("errors have a code and a text that says what was expected, found and what to do", () => {
   const chain = program(`${STD}chain c(t: f32 >= 0.1 = 1, seed: seed = 1) = temp(t) |> dist(seed)`);
