@@ -92,16 +92,20 @@ void run_soak(char ** arguments, int count, bool is_exact) {
         }
     };
     more(total / 2);
-    std::thread other([&] { // ends some texts, and asks to end others that are not there
+    std::atomic<int> steps = 0;
+    std::thread      other([&] { // now and then ends a text, or asks for one that is not there
         std::mt19937 own(3);
-        while (!is_over) {
+        for (int next = 10; !is_over; next += 10) {
+            while (steps < next && !is_over) {
+                std::this_thread::yield();
+            }
             by_others += ggsl_loop_cancel(loop.get(), static_cast<int64_t>(own() % static_cast<uint32_t>(latest + 20)));
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
         }
     });
-    Texts       texts;
-    int         bad = 0, pauses = 0;
+    Texts            texts;
+    int              bad = 0, pauses = 0;
     texts.on_step = [&] {
+        ++steps;
         more(below(4));
         const auto     id       = static_cast<int64_t>(1 + below(asked.size()));
         ggsl_loop_text text     = text_of(nullptr, {}, 1);
@@ -115,8 +119,12 @@ void run_soak(char ** arguments, int count, bool is_exact) {
                     asked.at(id).is_left_alone = false;
                 }
                 break;
-            case 3:  bad += ggsl_loop_set_bias(nullptr, id, nullptr, nullptr, 0) ? 0 : 1; break;
-            case 4:  ggsl_loop_cancel(loop.get(), id); break;
+            case 3: bad += ggsl_loop_set_bias(nullptr, id, nullptr, nullptr, 0) ? 0 : 1; break;
+            case 4:
+                if (below(4) == 0) {
+                    ggsl_loop_cancel(loop.get(), id);
+                }
+                break;
             default: break;
         }
     };
@@ -135,7 +143,7 @@ void run_soak(char ** arguments, int count, bool is_exact) {
         CHECK(text.end != GGSL_END_NONE && text.end != GGSL_END_ERROR, "text %d: %s", static_cast<int>(id),
               text.message.c_str());
         CHECK(text.tokens.size() <= each.wanted.count, "too many tokens");
-        if (is_exact && each.is_left_alone && text.end != GGSL_END_CANCELLED && id % 8 == 0) {
+        if (is_exact && each.is_left_alone && text.end != GGSL_END_CANCELLED && checked < 24) {
             check_text(model.get(), each.wanted, text, static_cast<size_t>(id));
             ++checked;
         }
