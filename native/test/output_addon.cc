@@ -1,6 +1,7 @@
 // Test only: the texts of tokens and stop texts, to be compared with those in TypeScript.
 #include "output_addon.h"
 
+#include "graph/failure.h"
 #include "loop/output.h"
 
 namespace ggsl {
@@ -31,7 +32,11 @@ public:
         for (uint32_t i = 0; i < list.Length(); ++i) {
             texts.push_back(list.Get(i).As<Napi::String>().Utf8Value());
         }
-        output = loop::Output(texts.empty() ? nullptr : std::make_shared<const loop::Stops>(texts));
+        try {
+            output = loop::Output(texts.empty() ? nullptr : std::make_shared<const loop::Stops>(texts));
+        } catch (const Failure & failure) {
+            throw Napi::Error::New(info.Env(), failure.what());
+        }
     }
 
 private:

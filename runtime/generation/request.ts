@@ -90,7 +90,7 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions {
    * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Of most
    * chains: docs/batches.md says which are asked for each token. What is set, taken back or saved counts from the
    * last piece that was read; tokens after it are computed again.
-   * @default 16; in a batch of several sequences 4, unless its texts join at once
+   * @default 16; 4 while another text waits for a place, or to join
    * @unit tokens
    */
   readonly ahead?: number | undefined;

@@ -77,7 +77,7 @@ export class PieceTexts {
     if (!next) return undefined;
     this.given++;
     if (next.rest.length > 0) this.rests.set(this.given, next.rest);
-    return { ...next.token, text: next.text };
+    return Object.assign(next.token, { text: next.text });
   }
 
   /** After the tokens that were read. */

@@ -110,6 +110,8 @@ export class Writer {
   private isOver = false;
   /** Of a piece that was there. */
   private fault: { readonly error: unknown } | undefined;
+  /** When the piece was asked for that comes by itself. */
+  private waitsSince: number | undefined;
   /** Its slot and tail are given back. */
   private isClosed = false;
 
@@ -155,10 +157,12 @@ export class Writer {
   take(): Piece | undefined {
     try {
       while (!this.texts.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
-        const start = performance.now();
         const written = this.later?.take();
         if (!written) return undefined;
-        this.accept(this.pickedOf(written), start);
+        const start = this.waitsSince ?? performance.now();
+        this.waitsSince = undefined;
+        this.readBefore(written);
+        this.accept(written, start, written);
       }
     } catch (error) {
       this.fault = { error };
@@ -174,6 +178,7 @@ export class Writer {
   /** Calls when one may have come, or when no more come so. */
   onChange(wake: () => void): void {
     this.isBusy = true;
+    this.waitsSince ??= performance.now();
     this.later!.onChange(() => {
       this.isBusy = false;
       wake();
@@ -256,15 +261,22 @@ export class Writer {
     const { count } = this.text;
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
-    const start = performance.now();
-    this.accept((await this.written()) ?? (await this.asked()), start);
+    const start = this.waitsSince ?? performance.now();
+    this.waitsSince = undefined;
+    const written = await this.written();
+    if (written) return this.accept(written, start, written);
+    const picked = await this.asked();
+    this.accept(picked, start, picked.told);
   }
 
-  /** @param start when it was asked for */
-  private accept(picked: Picked, start: number): void {
+  /**
+   * @param start when it was asked for
+   * @param told what accepted it, if that was something else
+   */
+  private accept(picked: Picked, start: number, told: Told | undefined): void {
     const { options, model, graph } = this.parts;
     const { count } = this.text;
-    const { token, scalars, told, isEnd = model.isEnd(token) } = picked;
+    const { token, scalars, isEnd = model.isEnd(token) } = picked;
     this.meter.add(performance.now() - start, count);
     if (isEnd) {
       // no token of the text, and a grammar that was asked may not allow it
@@ -294,15 +306,15 @@ export class Writer {
   }
 
   /** A token that was computed before. */
-  private async written(): Promise<Picked | undefined> {
+  private async written(): Promise<Written | undefined> {
     const written = this.later && (await this.later.next());
-    return written && this.pickedOf(written);
+    if (written) this.readBefore(written);
+    return written;
   }
 
-  private pickedOf(written: Written): Picked {
-    const { token, scalars, isForced, isEnd } = written;
-    if (written.isRead) this.read = this.parts.prompt.length + this.text.count;
-    return { token, scalars, isForced, isEnd, told: written };
+  /** The model may have read the tokens before one that was computed. */
+  private readBefore({ isRead }: Written): void {
+    if (isRead) this.read = this.parts.prompt.length + this.text.count;
   }
 
   private async asked(): Promise<Picked> {
@@ -339,10 +351,7 @@ export class Writer {
 
   private async pickIn(text: NativeText): Promise<Picked> {
     const { written, sampled, states = NONE } = await this.decode(NONE, NO_INPUTS, false, text);
-    if (written) {
-      const { token, scalars, isForced, isEnd } = written.first;
-      return { token, scalars, isForced, isEnd, told: written.first };
-    }
+    if (written) return { ...written.first, told: written.first };
     const token = sampled![0]!;
     return { token, scalars: states, told: this.acceptIn(text, token, states) };
   }
@@ -386,7 +395,7 @@ export class Writer {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const ahead = Math.min(options.ahead ?? slot.ahead, this.limit - count - 1);
+    const room = this.limit - count - 1;
     const step = {
       tokens: tokens.subarray(position),
       position,
@@ -395,7 +404,7 @@ export class Writer {
       guides: parts,
       isRaw,
       onRead,
-      ...(text && { text, ahead }),
+      ...(text && { text, ahead: options.ahead, room }),
     };
     const output = await (speculator
       ? speculator.next({
@@ -403,7 +412,7 @@ export class Writer {
           tokens,
           step,
           sequence: this.sequence,
-          room: this.limit - count - 1,
+          room,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));

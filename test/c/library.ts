@@ -17,7 +17,17 @@ export interface CSequence {
   states(): Float32Array;
 }
 
+/** The texts of tokens, as `TextOutput` has them; `stop` is the place of the stop text that has ended the text. */
+interface COutput {
+  push(bytes: Uint8Array): { readonly text: string; readonly rest: Uint8Array }[];
+  flush(): { readonly text: string; readonly rest: Uint8Array }[];
+  restart(rest: Uint8Array): void;
+  readonly stop: number | undefined;
+}
+
 interface Addon {
+  /** Throws for an empty text. */
+  readonly COutput: new (stops: readonly string[]) => COutput;
   readonly CSequence: new (spec: string, texts: readonly string[], control: Int32Array, end: Int32Array) => CSequence;
   /** The code and the message of a spec that is refused. */
   specFault(spec: string): string | undefined;

@@ -121,6 +121,55 @@ describe("a text that is computed ahead", () => {
     batch.dispose();
   });
 
+  test("is computed up to a stop text, whose pieces wait, and not beyond", async () => {
+    let decodes = 0;
+    const batch = model.batch({ sequences: 1, onDecode: () => decodes++ });
+    const pieces = async (more: object): Promise<{ token: number; text: string }[]> => {
+      const found: { token: number; text: string }[] = [];
+      for await (const piece of batch.add(PROMPT, { chain: CHAIN, maxTokens: 40, ignoreEnd: true, ...more }))
+        found.push(piece);
+      return found;
+    };
+    const all = await pieces({ ahead: 0 });
+    const whole = all.map(({ text }) => text).join("");
+    const upTo = (count: number): number => all.slice(0, count).reduce((sum, { text }) => sum + text.length, 0);
+    for (const count of [4, 17, 18, 33]) {
+      const stop = whole.slice(Math.max(0, upTo(count) - 9), upTo(count) - 1);
+      const expected = await pieces({ ahead: 0, stop: [stop] });
+      decodes = 0;
+      expect(await pieces({ stop: [stop, "no text has this"] })).toEqual(expected);
+      expect(expected.map(({ text }) => text).join("")).toBe(whole.slice(0, whole.indexOf(stop)));
+      expect(decodes).toBe(expected.length);
+    }
+    batch.dispose();
+  });
+
+  test("has sixteen tokens more before another one joins it, and four where one has waited or waits for a place", async () => {
+    const batch = model.batch({ sequences: 3 });
+    const counts = new Map<string, number>();
+    const read = async (name: string, maxTokens: number, begin: number | undefined): Promise<void> => {
+      for await (const _ of batch.add(model.tokenize(`${name} ${PROMPT}`), { chain: CHAIN, maxTokens, ignoreEnd: true })) {
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.set(name, count);
+        if (count === 1 && begin !== undefined) begins.set(name, [...counts].map(([, value]) => value));
+        if (name === "first" && count === 3) late.push(read("second", 60, 1));
+        if (name === "second" && count === 2) late.push(read("third", 2, 1), read("fourth", 2, 1), read("fifth", 2, 1));
+      }
+    };
+    const begins = new Map<string, number[]>();
+    const late: Promise<void>[] = [];
+    await read("first", 60, undefined);
+    for (const each of late) await each;
+    // of the first, the second and so on, with the first token of each: 1 + 16, then 1 + 4 each time
+    expect(Object.fromEntries(begins)).toEqual({
+      second: [17, 1],
+      third: [22, 5, 1],
+      fourth: [27, 10, 2, 1],
+      fifth: [32, 15, 2, 2, 1],
+    });
+    batch.dispose();
+  });
+
   test("is the same each time, among others that begin and end beside it", async () => {
     const rounded = await loadModel(DEMO_MODEL, { threads: 1, contextSize: 128 });
     const batch = rounded.batch({ sequences: 5 });

@@ -8,8 +8,8 @@ import type {
   NativeContext,
   NativeModel,
   NativeText,
-  WrittenTokens,
 } from "../../runtime/backends/native/binding.js";
+import { readWritten, type Written } from "../../runtime/decode/scheduler/written.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, codeOf } from "./batches.js";
@@ -45,9 +45,9 @@ const saved = (rank: number, more: object = {}): string =>
     ...more,
   });
 
-const textOf = (rank: number): NativeText => {
+const textOf = (rank: number, more: object = {}): NativeText => {
   const { Chain, Text } = loadBinding();
-  return new Text(new Chain(model, writeSpec(RISING)), saved(rank), NO_GRAMMARS);
+  return new Text(new Chain(model, writeSpec(RISING)), saved(rank), { ...NO_GRAMMARS, ...more });
 };
 
 const aheadOf = (most: readonly number[]): Ahead => ({
@@ -57,13 +57,17 @@ const aheadOf = (most: readonly number[]): Ahead => ({
 });
 
 /** The token of each of `count` texts, -1 for none, and their states. */
-function tokensIn({ words, scalars }: WrittenTokens, count: number): { tokens: number[]; states: number[] } {
+function tokensIn(words: Int32Array, text: string, count: number): { tokens: number[]; states: number[] } {
   const tokens = Array.from({ length: count }, () => -1);
-  for (let i = 0; i < words.length; i += 4) {
-    tokens[words[i]!] = words[i + 1]!;
-    expect([words[i + 2], words[i + 3]]).toEqual([0, 1]);
-  }
-  return { tokens, states: [...scalars] };
+  const states: number[] = [];
+  readWritten(words, text, (place, { token, scalars, pieces, ...rest }) => {
+    tokens[place] = token;
+    states.push(...scalars);
+    const isEnd = model.isEnd(token);
+    expect(rest).toEqual({ isForced: false, isRefused: false, isRead: true, isEnd, stop: -1 });
+    expect(pieces?.length).toBe(isEnd ? undefined : 1);
+  });
+  return { tokens, states };
 }
 
 test("gives the tokens of batches one by one, and the memory holds what was read", async () => {
@@ -71,7 +75,7 @@ test("gives the tokens of batches one by one, and the memory holds what was read
   const most = [5, 2, 9];
   const found: ReturnType<typeof tokensIn>[] = [];
   const ahead = aheadOf(most);
-  await context.write!(first(), ahead, (tokens) => found.push(tokensIn(tokens, 3)));
+  await context.write!(first(), ahead, (words, text) => found.push(tokensIn(words, text, 3)));
   const expected: typeof found = [];
   let texts = most.map((count, sequence) => ({ sequence, count, token: 0 }));
   for (let step = 0; step <= Math.max(...most); step++) {
@@ -109,6 +113,53 @@ test("ends after the present batch when it is paused, and tells the figures of e
   await context.write!(next, aheadOf([4]), () => count++);
   expect(count).toBe(5);
   context.dispose();
+});
+
+/** What is told of the only text. */
+async function told(text: NativeText, most = 20): Promise<Written[]> {
+  const context = await open(1);
+  const found: Written[] = [];
+  const ahead = { sequences: Int32Array.of(0), most: Int32Array.of(most), texts: [text] };
+  await context.write!(first(1), ahead, (words, pieces) =>
+    readWritten(words, pieces, (_, written) => found.push(written)),
+  );
+  context.dispose();
+  return found;
+}
+
+test("tells the texts of its tokens, up to a stop text", async () => {
+  const all = await told(textOf(0));
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const textsOf = (list: readonly Written[]): (string | undefined)[] =>
+    list.map(({ pieces }) => pieces?.map(({ text }) => text).join(""));
+  const expected = all.map(({ token }) => decoder.decode(model.piece(token, false), { stream: true }));
+  expect(textsOf(all)).toEqual(expected);
+  expect(all.length).toBe(21);
+  // a stop text that begins inside the sixth token and ends inside the eighth
+  const [before, cut] = [expected.slice(0, 5).join(""), expected[5]!.slice(0, 1)];
+  const stop = (expected[5]!.slice(1) + expected[6]! + expected[7]!).slice(0, -1);
+  expect((before + cut + stop).indexOf(stop)).toBe((before + cut).length);
+  const stopped = await told(textOf(0, { stop: ["no text has this", stop] }));
+  expect(stopped.map(({ token }) => token)).toEqual(all.slice(0, 8).map(({ token }) => token));
+  expect(stopped.map((each) => each.stop)).toEqual([-1, -1, -1, -1, -1, -1, -1, 1]);
+  expect(textsOf(stopped).join("")).toBe(before + cut);
+  expect(stopped.at(-1)!.pieces?.length).toBe(3);
+});
+
+test("tells texts after bytes that are no whole character, and after tokens whose texts were not known", async () => {
+  const all = await told(textOf(0), 1);
+  const text = new TextDecoder().decode(model.piece(all[0]!.token, false));
+  const rest = Uint8Array.of(0xe2, 0x82);
+  const [after] = await told(textOf(0, { rest }), 1);
+  expect(after!.pieces?.map((piece) => piece.text)).toEqual(["\ufffd" + text]);
+  const held = model.tokenize("abc", false, false);
+  const known = [...held].map((token) => new TextDecoder().decode(model.piece(token, false)));
+  const stop = known.join("") + text + "!";
+  const [behind, next] = await told(textOf(0, { stop: [stop], held }), 1);
+  const pieces = [...behind!.pieces!, ...next!.pieces!].map((piece) => piece.text);
+  expect([behind!.pieces, pieces.slice(0, held.length + 1)]).toEqual([[], [...known, text]]);
+  for (const wrong of [{ stop: [""] }, { stop: [1] }, { stop: "a" }, { rest: "a" }, { held: Int32Array.of(-1) }])
+    expect(() => textOf(0, wrong)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
 test("is busy while it runs, and ends with what aborts it", async () => {

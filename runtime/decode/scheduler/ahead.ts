@@ -7,6 +7,12 @@ import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
 import { hasRead, readWritten, type Written } from "./written.js";
 
+/**
+ * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
+ * one does; what is decoded together then depends on the texts alone, and not on time.
+ */
+export const GROUP = { large: 16, small: 4 } as const;
+
 /** A text of a run. */
 interface Text {
   readonly place: Place;
@@ -38,15 +44,22 @@ export class Run {
     }));
   }
 
-  /** Rejects as `NativeContext.decode` for the first batch; later errors end the texts. */
-  async write(): Promise<void> {
+  /**
+   * Rejects as `NativeContext.decode` for the first batch; later errors end the texts.
+   * @param group how many tokens more the texts have that do not say
+   */
+  async write(group: number): Promise<void> {
     const { context, turns } = this;
     try {
-      await context.write!(batchOf(turns), aheadOf(turns), (words, text) => this.take(words, text));
+      await context.write!(batchOf(turns), aheadOf(turns, group), (words, text) => this.take(words, text));
     } catch (error) {
       if (!this.hasFirst) throw error;
       this.fail(error);
     }
+  }
+
+  /** No more tokens come of it. */
+  end(): void {
     for (const { later } of this.texts) later.end();
   }
 
@@ -98,10 +111,10 @@ function isKept(error: unknown): boolean {
 
 /** Whether all of a batch can be written on. */
 export const canRun = (turns: readonly Turn[]): boolean =>
-  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && (step.ahead ?? 0) > 0);
+  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && step.ahead !== 0);
 
-const aheadOf = (turns: readonly Turn[]): Ahead => ({
+const aheadOf = (turns: readonly Turn[], group: number): Ahead => ({
   sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
-  most: Int32Array.from(turns, ({ job }) => job.step.ahead!),
+  most: Int32Array.from(turns, ({ job }) => Math.min(job.step.ahead ?? group, job.step.room ?? 0)),
   texts: turns.map(({ job }) => job.step.text!),
 });

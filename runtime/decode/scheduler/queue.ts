@@ -27,6 +27,11 @@ export class Queue {
     }
   }
 
+  /** Whether nobody waits. */
+  get isEmpty(): boolean {
+    return this.turns.size === 0;
+  }
+
   /** All who wait ask again. */
   wake(): void {
     for (const wake of this.waiting.splice(0)) wake();

@@ -13,7 +13,7 @@ import type {
   NativeError,
   NativeGraph,
 } from "../../backends/native/binding.js";
-import { canRun, Run } from "./ahead.js";
+import { canRun, GROUP, Run } from "./ahead.js";
 import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
@@ -58,12 +58,6 @@ export interface SchedulerOptions {
   readonly decodeWork?: number | undefined;
 }
 
-/**
- * Tokens that texts go on by themselves, unless they say how many. Of several, all go on before another one joins them, so that it waits
- * for few.
- */
-const AHEAD = { alone: 16, together: 4 } as const;
-
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
   private places: Place[] = [];
@@ -75,6 +69,8 @@ export class Scheduler {
   private current: readonly Job[] = [];
   /** What goes on by itself. */
   private running: Run | undefined;
+  /** Whether a text waited for the end of the latest run. */
+  private isAwaited = false;
   /** The slots that have had an output. */
   private readonly writing = new Set<Places>();
   private isRunning = false;
@@ -168,7 +164,6 @@ export class Scheduler {
       contextSize: Math.min(this.limits.contextSize, Math.floor(context.contextSize / this.sequences)),
       stats: () => this.lastStats ?? context.stats(),
       computedPromptTokens: () => first?.readings[0]!.computed ?? 0,
-      ahead: this.sequences === 1 || this.options.joinsAtOnce ? AHEAD.alone : AHEAD.together,
       costs: this.costs,
       decodeRows,
       decode: async (step) => (await decodeRows(step)).outputs[0]!,
@@ -314,10 +309,17 @@ export class Scheduler {
       this.finish([turn], [{ sequence, sampled: Int32Array.of(first.token), written: { first, later } }], undefined);
     };
     const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
-    this.running = new Run(context, turns, onFirst, onDecode, this.options.joinsAtOnce === true, toldOf);
+    const { joinsAtOnce = false } = this.options;
+    const run = new Run(context, turns, onFirst, onDecode, joinsAtOnce, toldOf);
+    const isAwaited = this.isAwaited || !this.queue.isEmpty || turns.length < this.jobs.size;
+    const isSmall = isAwaited && !joinsAtOnce && this.sequences > 1;
+    this.running = run;
     try {
-      await this.running.write();
+      await run.write(isSmall ? GROUP.small : GROUP.large);
+      // who has read all that was written here asks after its end
+      this.isAwaited = this.jobs.size > 0;
     } finally {
+      run.end();
       this.running = undefined;
     }
   }

@@ -28,8 +28,10 @@ export interface Step extends Part, Row {
   readonly more?: readonly Row[];
   /** The outputs come with the model's own logits, also with those of the guides. */
   readonly isRaw?: boolean;
-  /** With `text`: how many tokens after the next one may be computed before they are asked for; default none. */
+  /** With `text`: how many tokens after the next one may be computed before they are asked for; default: as many as of others. */
   readonly ahead?: number | undefined;
+  /** With `text`: how many tokens the text may have after the next one; default none. */
+  readonly room?: number;
   /** Called after each batch with tokens of the step: how many of the sequence's tokens have been read. */
   readonly onRead?: ((count: number) => void) | undefined;
 }
@@ -85,8 +87,6 @@ export interface Request {
 export interface Slot {
   /** Tokens that each sequence can hold. */
   readonly contextSize: number;
-  /** How many tokens a text is computed ahead, if it does not say. */
-  readonly ahead: number;
   decode(step: Step): Promise<SlotOutput>;
   decodeRows(step: Step): Promise<Rows>;
   /** The costs of the context's batches. */
