@@ -142,8 +142,12 @@ export interface LlamaTexts {
 
 /** Texts written at the same time, with one chain. */
 export interface TextsMeasurement {
+  /** The chain, and where it was no default the model, the queue and the threads. */
   readonly chain: string;
+  /** Texts at the same time. */
   readonly sequences: number;
+  /** All of them, where some wait for a place of others. */
+  readonly texts?: number;
   readonly rounds: number;
   /** The tokens of all texts in a round. */
   readonly tokens: number;

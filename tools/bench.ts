@@ -8,13 +8,22 @@ import { setUp } from "./setup.js";
 
 /** The models that it makes for programs, by file. */
 const RANDOM_MODELS: Readonly<Record<string, RandomModel & { readonly users: readonly string[] }>> = {
-  "random-128256.gguf": { users: ["models", "rpc"] },
+  "random-128256.gguf": { users: ["models", "rpc", "batches"] },
   "random-1024-q8_0.gguf": {
     users: ["models"],
     columns: 1024,
     layers: 4,
     type: "q8_0",
     vocabulary: join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf"),
+  },
+  // 640 MB
+  "random-qwen3-0.6b-q8_0.gguf": {
+    users: ["batches"],
+    columns: 1024,
+    layers: 28,
+    type: "q8_0",
+    vocabulary: join(root, "build", "llama.cpp", "models", "ggml-vocab-qwen2.gguf"),
+    shape: { hidden: 3072, heads: 16, keyHeads: 8, headSize: 128 },
   },
 };
 

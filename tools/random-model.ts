@@ -28,6 +28,17 @@ export interface RandomModel {
   /** The type of the weights. */
   readonly type?: WeightType;
   readonly seed?: number;
+  /** Default: an architecture of llama with heads of 32 columns. */
+  readonly shape?: ModelShape;
+}
+
+/** A shape with fewer heads for keys than for queries, a norm for each head, and the same matrix at both ends, as Qwen3's. */
+interface ModelShape {
+  readonly hidden: number;
+  readonly heads: number;
+  readonly keyHeads: number;
+  /** Columns of a head. */
+  readonly headSize: number;
 }
 
 export async function main(args: readonly string[]): Promise<number> {
@@ -57,27 +68,40 @@ export async function main(args: readonly string[]): Promise<number> {
 /** Writes a model of llama's architecture. The same seed gives the same file. */
 export function writeRandomModel(
   path: string,
-  { vocabulary = VOCABULARY, columns = 128, layers = 2, context = 4096, type = "f16", seed = 1 }: RandomModel = {},
+  {
+    vocabulary = VOCABULARY,
+    columns = 128,
+    layers = 2,
+    context = 4096,
+    type = "f16",
+    seed = 1,
+    shape,
+  }: RandomModel = {},
 ): void {
   if (columns % HEAD !== 0) throw new ToolError(`--columns must be a multiple of ${HEAD}, found ${columns}`);
   const known = readKeys(readFileSync(vocabulary)).filter(({ name }) => name.startsWith("tokenizer."));
   const size = known.find(({ name }) => name === "tokenizer.ggml.tokens")?.entries;
   if (size === undefined) throw new ToolError(`${vocabulary} has no vocabulary`);
-  const hidden = 4 * columns;
   const heads = columns / HEAD;
-  const keys = Object.entries({
-    "general.architecture": "llama",
-    "general.name": `random ${columns} x ${layers}`,
-    "llama.vocab_size": size,
-    "llama.context_length": context,
-    "llama.embedding_length": columns,
-    "llama.block_count": layers,
-    "llama.feed_forward_length": hidden,
-    "llama.attention.head_count": heads,
-    "llama.attention.head_count_kv": heads,
-    "llama.attention.layer_norm_rms_epsilon": 1e-5,
-    "llama.rope.dimension_count": HEAD,
-  }).map(([name, value]) => keyOf(name, value));
+  const architecture = shape ? "qwen3" : "llama";
+  const { hidden, ...head } = shape ?? { hidden: 4 * columns, heads, keyHeads: heads, headSize: HEAD };
+  const ofShape = {
+    vocab_size: size,
+    context_length: context,
+    embedding_length: columns,
+    block_count: layers,
+    feed_forward_length: hidden,
+    "attention.head_count": head.heads,
+    "attention.head_count_kv": head.keyHeads,
+    ...(shape && { "attention.key_length": head.headSize, "attention.value_length": head.headSize }),
+    "attention.layer_norm_rms_epsilon": 1e-5,
+    "rope.dimension_count": head.headSize,
+  };
+  const keys = [
+    keyOf("general.architecture", architecture),
+    keyOf("general.name", `random ${columns} x ${layers}`),
+    ...Object.entries(ofShape).map(([name, value]) => keyOf(`${architecture}.${name}`, value)),
+  ];
 
   const random = mt19937(seed);
   const matrix = (name: string, from: number, to: number, deviation = 1 / Math.sqrt(from)): Tensor => ({
@@ -86,15 +110,20 @@ export function writeRandomModel(
     type,
     values: () => WEIGHTS[type](from * to, deviation, random),
   });
-  const norm = (name: string): Tensor => ({
+  const norm = (name: string, count = columns): Tensor => ({
     name,
-    shape: [columns],
+    shape: [count],
     type: "f32",
-    values: () => new Float32Array(columns).fill(1),
+    values: () => new Float32Array(count).fill(1),
   });
+  const [queries, values] = [head.heads * head.headSize, head.keyHeads * head.headSize];
   const block = (i: number) => [
     norm(`blk.${i}.attn_norm.weight`),
-    ...["attn_q", "attn_k", "attn_v", "attn_output"].map((part) => matrix(`blk.${i}.${part}.weight`, columns, columns)),
+    ...(shape ? ["attn_q", "attn_k"].map((part) => norm(`blk.${i}.${part}_norm.weight`, head.headSize)) : []),
+    matrix(`blk.${i}.attn_q.weight`, columns, queries),
+    matrix(`blk.${i}.attn_k.weight`, columns, values),
+    matrix(`blk.${i}.attn_v.weight`, columns, values),
+    matrix(`blk.${i}.attn_output.weight`, queries, columns),
     norm(`blk.${i}.ffn_norm.weight`),
     matrix(`blk.${i}.ffn_gate.weight`, columns, hidden),
     matrix(`blk.${i}.ffn_up.weight`, columns, hidden),
@@ -103,10 +132,10 @@ export function writeRandomModel(
   // logits with a standard deviation of 2, so that sampling has many tokens to choose from
   const output = matrix("output.weight", columns, size, 2 / Math.sqrt(columns));
   const tensors = [
-    matrix("token_embd.weight", columns, size, 1),
+    matrix("token_embd.weight", columns, size, shape ? 2 / Math.sqrt(columns) : 1),
     ...Array.from({ length: layers }, (_, i) => block(i)).flat(),
     norm("output_norm.weight"),
-    output,
+    ...(shape ? [] : [output]),
   ];
   const file = openSync(path, "w");
   try {

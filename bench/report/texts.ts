@@ -23,7 +23,7 @@ const rowOf = (m: TextsMeasurement, llama: LlamaTexts): string[] => [
   ...[m.chain, String(m.sequences), llama.way, spreadText(llama.ratio), llama.ratio.median > 1 ? "yes" : "no"],
   ...[m.tokensPerSecond.median.toFixed(0), llama.tokensPerSecond.median.toFixed(0)],
   ...[m.cpuUs, llama.cpuUs, llama.samplingUs].map(({ median }) => median.toFixed(0)),
-  ...[`${llama.sameTexts} of ${m.sequences}`, String(m.tokens), String(llama.tokens)],
+  ...[`${llama.sameTexts} of ${m.texts ?? m.sequences}`, String(m.tokens), String(llama.tokens)],
 ];
 
 /** Where GGSL's time goes, by thread. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ROOT } from "../tool.js";
 import { CONTEXT_SIZE, PROMPT, TOKENS, type TextChain, type Way } from "./chains.js";
-import type { Round } from "./ggsl.js";
+import type { Round, Work } from "./ggsl.js";
 
 const PROGRAM = join(ROOT, "build", "Release", "ggsl_texts");
 
@@ -23,14 +23,22 @@ interface LlamaSide {
 /** What the program prints, but for the tokens: a text's are numbers with blanks between. */
 type Line = Omit<LlamaRound, "tokens"> & { readonly tokens: readonly string[] };
 
-export function openLlama(model: string, chain: TextChain, way: Way, sequences: number): LlamaSide {
+export function openLlama(
+  model: string,
+  chain: TextChain,
+  way: Way,
+  sequences: number,
+  { threads = 1, tokens = TOKENS, lengths }: Work = {},
+): LlamaSide {
   if (!existsSync(PROGRAM)) throw new Error(`expected ${PROGRAM}, found no such file. Run: npm run build:native`);
   const options = {
     model,
     stages: chain.stages,
     prompt: PROMPT,
     sequences,
-    tokens: TOKENS,
+    tokens,
+    threads,
+    ...(lengths && { lengths: lengths.join(",") }),
     "context-size": CONTEXT_SIZE,
     ...(chain.grammar === undefined ? {} : { grammar: chain.grammar }),
     ...way.options,

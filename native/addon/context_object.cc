@@ -36,17 +36,19 @@ std::vector<Ahead> to_texts(const Napi::Value & value) {
     if (!given.Get("texts").IsArray()) {
         fail(code::invalid_argument, "texts: expected an array of Texts");
     }
-    const auto list = given.Get("texts").As<Napi::Array>();
-    if (most.size() != sequences.size() || list.Length() != sequences.size()) {
-        fail(code::invalid_argument, "sequences, most and texts have different lengths");
+    const auto list       = given.Get("texts").As<Napi::Array>();
+    const bool is_limited = given.Get("room").IsUndefined();
+    const auto room = is_limited ? std::vector<int32_t>(most.size()) : to_vector<int32_t>(given.Get("room"), "room");
+    if (most.size() != sequences.size() || list.Length() != sequences.size() || room.size() != sequences.size()) {
+        fail(code::invalid_argument, "sequences, most, texts and room have different lengths");
     }
     std::vector<Ahead> texts;
     for (size_t i = 0; i < sequences.size(); ++i) {
-        if (most[i] < 0) {
-            fail(code::invalid_argument, "text %zu has %d tokens", i, most[i]);
+        if (most[i] < 0 || room[i] < 0) {
+            fail(code::invalid_argument, "text %zu has %d tokens, and room for %d", i, most[i], room[i]);
         }
-        texts.push_back(
-            { sequences[i], static_cast<size_t>(most[i]), TextObject::from(list.Get(static_cast<uint32_t>(i))) });
+        texts.push_back({ sequences[i], static_cast<size_t>(most[i]),
+                          TextObject::from(list.Get(static_cast<uint32_t>(i))), static_cast<size_t>(room[i]) });
     }
     return texts;
 }
@@ -92,6 +94,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::decode>("decode"),
                            InstanceMethod<&ContextObject::write>("write"),
                            InstanceMethod<&ContextObject::pause>("pause"),
+                           InstanceMethod<&ContextObject::allow>("allow"),
                            InstanceMethod<&ContextObject::set_chain>("setChain"),
                            InstanceMethod<&ContextObject::set_uniforms>("setUniforms"),
                            InstanceMethod<&ContextObject::set_input>("setInput"),
@@ -145,6 +148,7 @@ Worker & ContextObject::begin(Napi::Env env) {
         });
     }
     context->forget_pause();
+    context->forget_allowed();
     context->forget_abort();
     latest = context->stats();
     *busy  = true;
@@ -186,10 +190,8 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
             [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
              receive] {
                 target->write(batch, texts, [&](const std::vector<Written> & tokens) {
-                    report(std::make_unique<Report>(
-                        [receive, words = WrittenWords(tokens), stats = target->stats()](Napi::Env on) {
-                            receive(on, words, stats);
-                        }));
+                    report(std::make_unique<Report>([receive, words = WrittenWords(tokens), stats = target->stats()](
+                                                        Napi::Env on) { receive(on, words, stats); }));
                 });
                 return true;
             },
@@ -284,6 +286,18 @@ void ContextObject::pause(const Napi::CallbackInfo &) {
     if (context && *busy) {
         context->pause();
     }
+}
+
+void ContextObject::allow(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] {
+        const int32_t more = to_int(info[0], "more");
+        if (more < 0) {
+            fail(code::invalid_argument, "more: expected a number from 0 on, found %d", more);
+        }
+        if (context && *busy) {
+            context->allow(static_cast<size_t>(more));
+        }
+    });
 }
 
 void ContextObject::abort(const Napi::CallbackInfo &) {

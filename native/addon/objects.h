@@ -128,6 +128,7 @@ private:
     Napi::Value extents(const Napi::CallbackInfo & info);
     Napi::Value can_keep(const Napi::CallbackInfo & info);
     void        pause(const Napi::CallbackInfo & info);
+    void        allow(const Napi::CallbackInfo & info);
     void        abort(const Napi::CallbackInfo & info);
     void        dispose(const Napi::CallbackInfo & info);
     // Checks that it is idle, and makes it busy; the thread of its decodes. Throws Failure (DISPOSED, BUSY, OUT_OF_MEMORY).

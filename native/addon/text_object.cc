@@ -76,10 +76,10 @@ TextObject::TextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<TextO
         const std::string  saved   = to_string(info[1], "saved");
         const Napi::Object options = to_object(info[2], "options");
         const int32_t      only    = optional_int(options, "only", -1);
-        text                       = std::make_shared<loop::Text>(chain.get(), saved, to_positions(options.Get("grammars")),
+        text  = std::make_shared<loop::Text>(chain.get(), saved, to_positions(options.Get("grammars")),
                                             only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only)),
-                                                                  to_bias(options.Get("bias")));
-        model                      = chain.model();
+                                             to_bias(options.Get("bias")));
+        model = chain.model();
         show(options);
     });
     info.This().As<Napi::Object>().TypeTag(&text_tag);

@@ -43,6 +43,8 @@ struct Ahead {
     int32_t                 sequence;
     size_t                  most; // tokens after the first
     std::shared_ptr<Feeder> feeder;
+    // More of them, as `allow` says, up to so many; by default none.
+    size_t room = 0;
 };
 
 // A token of one of these texts.
@@ -96,6 +98,12 @@ public:
     void pause() { pause_requested = true; }
     // Before a `write`, on the thread that pauses.
     void forget_pause() { pause_requested = false; }
+
+    // Lets the texts of a running `write` have so many tokens more than `most`, as far as they have room.
+    void   allow(size_t more) { allowed += more; }
+    size_t allowed_tokens() const { return allowed; }
+    // Before a `write`, on the thread that allows.
+    void forget_allowed() { allowed = 0; }
 
     // Stops a decode on another thread, between batches at the latest; on the CPU also within one.
     void abort() { abort_requested = true; }
@@ -197,6 +205,7 @@ private:
     size_t                           cache_bytes     = 0;
     std::atomic<bool>                abort_requested = false;
     std::atomic<bool>                pause_requested = false;
+    std::atomic<size_t>              allowed         = 0;
 
     // Declared before the context, which uses them until it is freed.
     std::map<int32_t, Chain>      chains;

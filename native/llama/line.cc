@@ -82,7 +82,8 @@ void Line::end_with_forced(End why, std::vector<Written> & found) {
 
 // What ends it before so many tokens more and one that is picked.
 Line::End Line::limit(size_t more) const {
-    if (written + more > text.most) {
+    const size_t most = std::max(text.most, std::min(text.room, text.most + context.allowed_tokens()));
+    if (written + more > most) {
         return End::count;
     }
     return position + static_cast<int32_t>(more) + 1 < context.sequence_size() ? End::none : End::context;

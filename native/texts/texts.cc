@@ -26,6 +26,7 @@ const char * const usage =
     "  --prompt TEXT        what every text begins with\n"
     "  --sequences N        texts at the same time (default 1)\n"
     "  --tokens N           of each text (default 128)\n"
+    "  --lengths LIST       the tokens of each of more texts, e.g. 20,131,64: one begins where another has ended\n"
     "  --context-size N     of each text (default 256)\n"
     "  --threads N          (default 1)\n"
     "  --unified yes        one cache for all sequences (default: one for each)\n"
@@ -52,9 +53,12 @@ public:
     }
 
     int32_t count(const std::string & name, int32_t fallback) {
-        const std::string written = text(name, std::to_string(fallback).c_str());
-        int32_t           value   = 0;
-        const auto [rest, error]  = std::from_chars(written.data(), written.data() + written.size(), value);
+        return number(name, text(name, std::to_string(fallback).c_str()));
+    }
+
+    static int32_t number(const std::string & name, const std::string & written) {
+        int32_t value            = 0;
+        const auto [rest, error] = std::from_chars(written.data(), written.data() + written.size(), value);
         if (error != std::errc() || rest != written.data() + written.size() || value < 1) {
             fail(code::invalid_argument, "--%s: expected a whole number from 1 on, found \"%s\"", name.c_str(),
                  written.c_str());
@@ -71,6 +75,17 @@ public:
                  written.c_str());
         }
         return static_cast<size_t>(found - choices.begin());
+    }
+
+    std::vector<int32_t> counts(const std::string & name) {
+        const std::string    list = text(name, "");
+        std::vector<int32_t> numbers;
+        for (size_t at = 0; at < list.size();) {
+            const size_t end = std::min(list.find(',', at), list.size());
+            numbers.push_back(number(name, list.substr(at, end - at)));
+            at = end + 1;
+        }
+        return numbers;
     }
 
     void finish() const {
@@ -90,6 +105,7 @@ WriterOptions options_of(OptionReader & reader) {
     options.prompt       = reader.text("prompt", "");
     options.sequences    = reader.count("sequences", options.sequences);
     options.tokens       = reader.count("tokens", options.tokens);
+    options.lengths      = reader.counts("lengths");
     options.context_size = reader.count("context-size", options.context_size);
     options.threads      = reader.count("threads", options.threads);
     options.is_unified   = reader.one_of("unified", { "no", "yes" }) == 1;

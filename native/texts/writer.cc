@@ -37,13 +37,15 @@ llama_context_params params_of(const WriterOptions & options, size_t prompt) {
     const auto           outputs = static_cast<uint32_t>(options.sequences);
     llama_context_params params  = llama_context_default_params();
     params.n_ctx                 = static_cast<uint32_t>(options.context_size) * outputs;
-    params.n_batch               = std::max(static_cast<uint32_t>(prompt), outputs);
-    params.n_ubatch              = params.n_batch;
-    params.n_seq_max             = outputs;
-    params.n_threads             = options.threads;
-    params.n_threads_batch       = options.threads;
-    params.kv_unified            = options.is_unified;
-    params.no_perf               = true;
+    // with more texts than sequences, each sequence may begin one
+    params.n_batch         = options.lengths.empty() ? std::max(static_cast<uint32_t>(prompt), outputs)
+                                                     : static_cast<uint32_t>(prompt) * outputs;
+    params.n_ubatch        = params.n_batch;
+    params.n_seq_max       = outputs;
+    params.n_threads       = options.threads;
+    params.n_threads_batch = options.threads;
+    params.kv_unified      = options.is_unified;
+    params.no_perf         = true;
     return params;
 }
 
@@ -55,9 +57,11 @@ void Writer::BatchDeleter::operator()(llama_batch * pointer) const {
 
 Writer::Writer(const Model & loaded, const WriterOptions & given)
     : model(loaded), options(given), prompt(model.tokenize(options.prompt, true, false)) {
-    if (static_cast<int32_t>(prompt.size()) + options.tokens > options.context_size) {
+    const int32_t longest =
+        options.lengths.empty() ? options.tokens : *std::max_element(options.lengths.begin(), options.lengths.end());
+    if (static_cast<int32_t>(prompt.size()) + longest > options.context_size) {
         fail(code::invalid_argument, "a prompt of %zu tokens and %d more do not fit in a context of %d", prompt.size(),
-             options.tokens, options.context_size);
+             longest, options.context_size);
     }
     context.reset(llama_init_from_model(model.get(), params_of(options, prompt.size())));
     if (!context) {
@@ -67,8 +71,8 @@ Writer::Writer(const Model & loaded, const WriterOptions & given)
     batch.reset(&memory);
 }
 
-Writer::Chain Writer::make_chain(int32_t sequence) const {
-    const std::string stages = with_seed(options.stages, sequence + 1);
+Writer::Chain Writer::make_chain(size_t text) const {
+    const std::string stages = with_seed(options.stages, static_cast<int32_t>(text) + 1);
     Chain             chain{ tools::make_chain(stages, model.vocab_size(), {}), nullptr };
     if (options.grammar.empty()) {
         return chain;
@@ -143,38 +147,68 @@ void Writer::add(llama_token token, int32_t position, int32_t sequence) {
     memory.logits[i]    = 1;
 }
 
+size_t Writer::text_count() const {
+    return options.lengths.empty() ? static_cast<size_t>(options.sequences) : options.lengths.size();
+}
+
+int32_t Writer::length_of(size_t text) const {
+    return options.lengths.empty() ? options.tokens : options.lengths[text];
+}
+
+void Writer::begin(Place & place, size_t text) const {
+    place.text   = text;
+    place.count  = 0;
+    place.output = -1;
+    place.chain  = make_chain(text);
+}
+
+// Samples after the place's output, and adds the token to the batch if the text goes on.
+void Writer::go_on(Place & place, int32_t sequence, Written & written) {
+    const llama_token token = sample(place.chain, place.output);
+    place.output            = -1;
+    if (model.is_end(token)) {
+        return;
+    }
+    written.tokens[place.text].push_back(token);
+    written.texts[place.text] += model.piece(token, false);
+    if (++place.count < length_of(place.text)) {
+        place.output = memory.n_tokens;
+        add(token, static_cast<int32_t>(prompt.size()) + place.count - 1, sequence);
+    }
+}
+
 Written Writer::write() {
-    const auto   count = static_cast<size_t>(options.sequences);
+    const size_t count = text_count();
     Written      written{ std::vector<std::vector<llama_token>>(count), std::vector<std::string>(count) };
     const double start = now(), cpu_start = cpu_time();
 
-    std::vector<Chain> chains;
-    for (int32_t sequence = 0; sequence < options.sequences; ++sequence) {
-        chains.push_back(make_chain(sequence));
+    std::vector<Place> places(std::min(static_cast<size_t>(options.sequences), count));
+    for (size_t i = 0; i < places.size(); ++i) {
+        begin(places[i], i);
     }
     read_prompt();
-    const int32_t        last = memory.n_tokens - 1;
-    std::vector<int32_t> outputs(count, last); // the output that a text goes on from; -1: it has ended
-    for (int32_t round = 0; round < options.tokens; ++round) {
-        const double begin = now();
+    for (Place & place : places) {
+        place.output = memory.n_tokens - 1;
+    }
+    for (size_t next = places.size();;) {
+        const double begun = now();
         memory.n_tokens    = 0;
-        for (size_t text = 0; text < count; ++text) {
-            if (outputs[text] < 0) {
-                continue;
+        for (size_t i = 0; i < places.size(); ++i) {
+            const auto sequence = static_cast<int32_t>(i);
+            if (places[i].output >= 0) {
+                go_on(places[i], sequence, written);
             }
-            const llama_token token = sample(chains[text], outputs[text]);
-            outputs[text]           = -1;
-            if (model.is_end(token)) {
-                continue;
-            }
-            written.tokens[text].push_back(token);
-            written.texts[text] += model.piece(token, false);
-            if (round + 1 < options.tokens) {
-                outputs[text] = memory.n_tokens;
-                add(token, static_cast<int32_t>(prompt.size()) + round, static_cast<int32_t>(text));
+            if (places[i].output < 0 && next < count) {
+                llama_memory_seq_rm(llama_get_memory(context.get()), sequence, -1, -1);
+                begin(places[i], next++);
+                for (size_t k = 0; k < prompt.size(); ++k) {
+                    add(prompt[k], static_cast<int32_t>(k), sequence);
+                    memory.logits[memory.n_tokens - 1] = k + 1 == prompt.size();
+                }
+                places[i].output = memory.n_tokens - 1;
             }
         }
-        written.sampling += now() - begin;
+        written.sampling += now() - begun;
         if (memory.n_tokens == 0) {
             break;
         }

@@ -115,6 +115,6 @@ export class PieceTexts {
 
   private settle(given: readonly Given<Facts>[]): void {
     this.held.splice(0, given.length);
-    this.ready.push(...given);
+    for (const one of given) this.ready.push(one);
   }
 }

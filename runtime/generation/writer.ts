@@ -93,7 +93,7 @@ export class Writer {
   readonly meter: StatsCounter;
   private readonly line: SequenceLine;
   private readonly text: TokenText;
-  private readonly texts: PieceTexts;
+  private readonly output: PieceTexts;
   private readonly limit: number;
   /** Tokens that the model has read. */
   private read = 0;
@@ -119,7 +119,7 @@ export class Writer {
     const { prompt, slot, placed, guides, options, sequence, model } = parts;
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
-    this.texts = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false));
+    this.output = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false));
     this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
@@ -146,17 +146,17 @@ export class Writer {
   async next(): Promise<Piece | undefined> {
     this.isBusy = true;
     try {
-      while (!this.texts.hasNext && !this.isOver) await this.step();
+      while (!this.output.hasNext && !this.isOver) await this.step();
     } finally {
       this.isBusy = false;
     }
-    return this.texts.next();
+    return this.output.next();
   }
 
   /** The next piece where it is there; undefined where it must be waited for, and after the last. */
   take(): Piece | undefined {
     try {
-      while (!this.texts.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
+      while (!this.output.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
         const written = this.later?.take();
         if (!written) return undefined;
         const start = this.waitsSince ?? performance.now();
@@ -167,7 +167,7 @@ export class Writer {
     } catch (error) {
       this.fault = { error };
     }
-    return this.texts.next();
+    return this.output.next();
   }
 
   /** Whether pieces come without being asked for. */
@@ -205,7 +205,7 @@ export class Writer {
   /** See `Generation.rewind`. */
   rewind(count: number): void {
     if (this.isBusy) throw new InputError("a piece is awaited: take tokens back after it has come", { code: "BUSY" });
-    const { given } = this.texts;
+    const { given } = this.output;
     if (count > given)
       throw invalid(`\`count\` must be at most ${given}, the number of tokens that were read, found ${count}`);
     const { tail, prompt, model } = this.parts;
@@ -221,7 +221,7 @@ export class Writer {
     this.line.rewind(left);
     this.text.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
-    this.texts.rewind(left);
+    this.output.rewind(left);
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
     this.isOver = this.isClosed;
@@ -246,7 +246,7 @@ export class Writer {
 
   save(): Saved {
     const { guides } = this.parts;
-    const { given } = this.texts;
+    const { given } = this.output;
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
@@ -293,15 +293,15 @@ export class Writer {
     if (picked.facts) Object.assign(piece, picked.facts);
     if (options.states) Object.assign(piece, { states: statesIn(graph, scalars) });
     if (graph.measures.length > 0) Object.assign(piece, measuresOf(graph, scalars));
-    if (told?.pieces) this.texts.tell(piece, told.pieces, told.stop ?? -1);
-    else this.texts.read(piece);
-    const { stop } = this.texts;
+    if (told?.pieces) this.output.tell(piece, told.pieces, told.stop ?? -1);
+    else this.output.read(piece);
+    const { stop } = this.output;
     if (stop !== undefined) this.end({ finish: "stop", stopText: stop });
   }
 
   private end(why: Required<Pick<GenerationStats, "finish">> & Pick<GenerationStats, "stopText">): void {
     this.isOver = true;
-    this.texts.flush();
+    this.output.flush();
     this.meter.record(why);
   }
 
@@ -326,7 +326,7 @@ export class Writer {
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.ahead?.open(this.sequence, this.texts.shown);
+    const opened = this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.pick(closing);
   }
 

@@ -23,8 +23,22 @@ test.each(TEXT_CHAINS)("$name: one sequence", async (chain) => {
   }
 });
 
+test("more texts than places: each has its length, and takes the place of one that has ended", async () => {
+  const [chain] = TEXT_CHAINS;
+  const lengths = [9, 3, 7, 1, 12, 5, 4];
+  const ggsl = await openGgsl(MODEL, chain!, 1, { lengths });
+  const llama = openLlama(MODEL, chain!, chain!.ways[1]!, 1, { lengths });
+  try {
+    const [ours, theirs] = [await ggsl.write(), await llama.write()];
+    expect(ours.tokens.map((text) => text.length)).toEqual(lengths);
+    expect(ours.tokens).toEqual(theirs.tokens);
+  } finally {
+    await Promise.all([ggsl.close(), llama.close()]);
+  }
+});
+
 test("wrong options are refused", () => {
   const run = runBuilt("bench/dist/batches.js", "--only", "nothing");
   expect([run.status, run.stdout]).toEqual([2, ""]);
-  expect(run.stderr).toContain("--only: expected default; grammar, penalties, default, found nothing");
+  expect(run.stderr).toMatch(/--only: expected default; default, 2 threads; .*; own chains, found nothing/);
 });

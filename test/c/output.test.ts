@@ -84,7 +84,8 @@ test("for every pair of bytes and the borders of all lengths", () => {
   for (const stream of streams) {
     const whole = [Uint8Array.from(stream)];
     const single = stream.map((byte) => Uint8Array.of(byte));
-    for (const tokens of [whole, single]) expect(inC([], tokens, new Set())).toEqual(inTypeScript([], tokens, new Set()));
+    for (const tokens of [whole, single])
+      expect(inC([], tokens, new Set())).toEqual(inTypeScript([], tokens, new Set()));
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     expect(inC([], single, new Set()).flatMap(({ given }) => given.map(({ text }) => text))).toEqual(
       single.map((byte) => decoder.decode(byte, { stream: true })),

@@ -121,6 +121,27 @@ describe("a text that is computed ahead", () => {
     batch.dispose();
   });
 
+  test("goes on as it is read, where it is alone, and stays within its bound", async () => {
+    let decodes = 0;
+    const batch = model.batch({ sequences: 1, onDecode: () => decodes++ });
+    for (const [ahead, bound] of [
+      [undefined, 16],
+      [5, 5],
+      [1, 1],
+    ] as const) {
+      decodes = 0;
+      let read = 0;
+      const request = { chain: CHAIN, ignoreEnd: true, maxTokens: 60, ...(ahead !== undefined && { ahead }) };
+      for await (const _ of batch.add(PROMPT, request)) {
+        read++;
+        if (read % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 40));
+        expect(decodes).toBeLessThanOrEqual(read + bound);
+      }
+      expect([read, decodes]).toEqual([60, 60]);
+    }
+    batch.dispose();
+  });
+
   test("is computed up to a stop text, whose pieces wait, and not beyond", async () => {
     let decodes = 0;
     const batch = model.batch({ sequences: 1, onDecode: () => decodes++ });
@@ -148,10 +169,18 @@ describe("a text that is computed ahead", () => {
     const batch = model.batch({ sequences: 3 });
     const counts = new Map<string, number>();
     const read = async (name: string, maxTokens: number, begin: number | undefined): Promise<void> => {
-      for await (const _ of batch.add(model.tokenize(`${name} ${PROMPT}`), { chain: CHAIN, maxTokens, ignoreEnd: true })) {
+      for await (const _ of batch.add(model.tokenize(`${name} ${PROMPT}`), {
+        chain: CHAIN,
+        maxTokens,
+        ignoreEnd: true,
+      })) {
         const count = (counts.get(name) ?? 0) + 1;
         counts.set(name, count);
-        if (count === 1 && begin !== undefined) begins.set(name, [...counts].map(([, value]) => value));
+        if (count === 1 && begin !== undefined)
+          begins.set(
+            name,
+            [...counts].map(([, value]) => value),
+          );
         if (name === "first" && count === 3) late.push(read("second", 60, 1));
         if (name === "second" && count === 2) late.push(read("third", 2, 1), read("fourth", 2, 1), read("fifth", 2, 1));
       }

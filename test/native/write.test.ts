@@ -3,12 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import type { AutomatonPosition } from "../../runtime/backends/native/automatonBinding.js";
-import type {
-  Ahead,
-  NativeContext,
-  NativeModel,
-  NativeText,
-} from "../../runtime/backends/native/binding.js";
+import type { Ahead, NativeContext, NativeModel, NativeText } from "../../runtime/backends/native/binding.js";
 import { readWritten, type Written } from "../../runtime/decode/scheduler/written.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
@@ -162,6 +157,27 @@ test("tells texts after bytes that are no whole character, and after tokens whos
     expect(() => textOf(0, wrong)).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
 });
 
+test("has more tokens where that is allowed while it runs, as far as there is room", async () => {
+  for (const [more, room, expected] of [
+    [0, 10, 3],
+    [3, 10, 6],
+    [100, 10, 11],
+    [100, undefined, 3],
+    [5, 1, 3],
+  ] as const) {
+    const context = await open(1);
+    let count = 0;
+    const ahead = { ...aheadOf([2]), ...(room !== undefined && { room: Int32Array.of(room) }) };
+    const running = context.write!(first(1), ahead, () => count++);
+    context.allow!(more);
+    await running;
+    expect(count).toBe(expected);
+    context.allow!(5); // of nothing
+    expect(() => context.allow!(-1)).toThrow("more: expected a number from 0 on, found -1");
+    context.dispose();
+  }
+});
+
 test("is busy while it runs, and ends with what aborts it", async () => {
   const context = await open(1);
   let isDone = false;
@@ -187,6 +203,8 @@ test("refuses what is not right", async () => {
     codeOf(context.write!(first(1), { ...aheadOf([3]), ...ahead }, on as () => void));
   expect(await codes({ most: Int32Array.of(-1) })).toBe("INVALID_ARGUMENT");
   expect(await codes({ most: new Int32Array() })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ room: new Int32Array() })).toBe("INVALID_ARGUMENT");
+  expect(await codes({ room: Int32Array.of(-1) })).toBe("INVALID_ARGUMENT");
   expect(await codes({ texts: [] })).toBe("INVALID_ARGUMENT");
   expect(await codes({ texts: [{}] })).toBe("INVALID_ARGUMENT");
   expect(await codes({ texts: undefined })).toBe("INVALID_ARGUMENT");

@@ -282,6 +282,8 @@ export interface NativeContext {
   write?(batch: Batch, ahead: Ahead, onTokens: OnTokens): Promise<void>;
   /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
   pause?(): void;
+  /** Lets the texts of a running `write` have so many tokens more, as far as they have room. Otherwise does nothing. Only in the addon. */
+  allow?(more: number): void;
   /**
    * Sets or removes the chain of a sequence. The next decode rebuilds the model's graph, which takes time. A guide has a chain
    * only so that chains equal to it can read its logits: it gives no results, and needs no uniforms and inputs.

@@ -39,6 +39,8 @@ export interface Ahead {
   readonly sequences: Int32Array;
   /** How many tokens after the first. */
   readonly most: Int32Array;
+  /** How many of them with those that `allow` adds; default: none are added. */
+  readonly room?: Int32Array;
   readonly texts: readonly NativeText[];
 }
 

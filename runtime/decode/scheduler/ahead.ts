@@ -25,6 +25,10 @@ interface Text {
 export class Run {
   private readonly texts: readonly Text[];
   private hasFirst = false;
+  /** Of a text that is alone: tokens that were read, and for which no others are computed yet. */
+  private isAlone = false;
+  private read = 0;
+  private most = 0;
 
   constructor(
     private readonly context: NativeContext,
@@ -39,7 +43,10 @@ export class Run {
   ) {
     this.texts = turns.map(({ job }) => ({
       place: job.places.main,
-      later: new Later((isAborted) => this.stopped(isAborted)),
+      later: new Later(
+        (isAborted) => this.stopped(isAborted),
+        () => this.taken(),
+      ),
       token: undefined,
     }));
   }
@@ -47,11 +54,15 @@ export class Run {
   /**
    * Rejects as `NativeContext.decode` for the first batch; later errors end the texts.
    * @param group how many tokens more the texts have that do not say
+   * @param isAlone nobody can join: the text goes on as it is read
    */
-  async write(group: number): Promise<void> {
+  async write(group: number, isAlone: boolean): Promise<void> {
     const { context, turns } = this;
+    const ahead = aheadOf(turns, group, isAlone);
+    this.isAlone = isAlone;
+    this.most = ahead.most[0]!;
     try {
-      await context.write!(batchOf(turns), aheadOf(turns, group), (words, text) => this.take(words, text));
+      await context.write!(batchOf(turns), ahead, (words, text) => this.take(words, text));
     } catch (error) {
       if (!this.hasFirst) throw error;
       this.fail(error);
@@ -73,6 +84,13 @@ export class Run {
     const isUnread = this.texts.every(({ later }) => later.isUnread);
     if (isUnread && isAborted) this.context.abort();
     else if (isUnread || this.endsEarly) this.pause();
+  }
+
+  /** Half of what it may be ahead is computed at once: the thread of decodes is not called for each token. */
+  private taken(): void {
+    if (!this.isAlone || ++this.read < this.most / 2) return;
+    this.context.allow!(this.read);
+    this.read = 0;
   }
 
   private take(words: Int32Array, text: string): void {
@@ -113,8 +131,9 @@ function isKept(error: unknown): boolean {
 export const canRun = (turns: readonly Turn[]): boolean =>
   turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && step.ahead !== 0);
 
-const aheadOf = (turns: readonly Turn[], group: number): Ahead => ({
+const aheadOf = (turns: readonly Turn[], group: number, isAlone: boolean): Ahead => ({
   sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
   most: Int32Array.from(turns, ({ job }) => Math.min(job.step.ahead ?? group, job.step.room ?? 0)),
+  ...(isAlone && { room: Int32Array.from(turns, ({ job }) => job.step.room ?? 0) }),
   texts: turns.map(({ job }) => job.step.text!),
 });

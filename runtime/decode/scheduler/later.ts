@@ -9,12 +9,20 @@ export class Later {
   /** Nobody will read more of it. */
   isUnread = false;
 
-  /** @param onStop called when nobody will read more, with whether the text was aborted */
-  constructor(private readonly onStop: (isAborted: boolean) => void) {}
+  /**
+   * @param onStop called when nobody will read more, with whether the text was aborted
+   * @param onTake called for each token that is read
+   */
+  constructor(
+    private readonly onStop: (isAborted: boolean) => void,
+    private readonly onTake: () => void,
+  ) {}
 
   /** The next token where it is there. */
   take(): Written | undefined {
-    return this.tokens.shift();
+    const token = this.tokens.shift();
+    if (token) this.onTake();
+    return token;
   }
 
   /** Whether more tokens may come. */

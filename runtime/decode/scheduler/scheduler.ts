@@ -312,10 +312,11 @@ export class Scheduler {
     const { joinsAtOnce = false } = this.options;
     const run = new Run(context, turns, onFirst, onDecode, joinsAtOnce, toldOf);
     const isAwaited = this.isAwaited || !this.queue.isEmpty || turns.length < this.jobs.size;
-    const isSmall = isAwaited && !joinsAtOnce && this.sequences > 1;
+    const isAlone = this.sequences === 1;
+    const isSmall = isAwaited && !joinsAtOnce && !isAlone;
     this.running = run;
     try {
-      await run.write(isSmall ? GROUP.small : GROUP.large);
+      await run.write(isSmall ? GROUP.small : GROUP.large, isAlone);
       // who has read all that was written here asks after its end
       this.isAwaited = this.jobs.size > 0;
     } finally {
