@@ -1,16 +1,23 @@
 /**
- * `npm run check:c -- --specs 200000 --seed 7`: the C library under AddressSanitizer and UndefinedBehaviorSanitizer. Its tests of
- * errors and of threads run, then it loads damaged specs and runs those that are valid on the demo model's vocabulary. Fails if a
- * sanitizer reports anything, or if the process ends.
+ * `npm run check:c -- --specs 200000 --seed 7`: the C library under AddressSanitizer and UndefinedBehaviorSanitizer. A loop writes many texts,
+ * with bad calls and ends at random; then the library loads damaged specs and runs those that are valid on the demo model's vocabulary.
+ * Fails if a sanitizer reports anything, or if the process ends.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { buildSanitized } from "./build-native.js";
 import { count, readArguments } from "./lib/arguments.js";
-import { root, ToolError } from "./lib/process.js";
+import { root, run, ToolError } from "./lib/process.js";
 
 const MODEL = join("examples", "model", "demo-q8_0.gguf");
+const SPEC = join("examples", "embed", "story.graph.json");
+
+const ENV = {
+  UBSAN_OPTIONS: "print_stacktrace=1",
+  // the prebuilt libraries keep their lists of devices, which counts as a leak
+  LSAN_OPTIONS: `suppressions=${join(root, "native", "leaks.supp")}:print_suppressions=0`,
+};
 
 /** Specs for each process: a failure is repeated with the seed of its part. */
 const PART = 2000;
@@ -22,6 +29,10 @@ export async function main(args: readonly string[]): Promise<number> {
   });
   const [specs, seed] = [Number(count("specs", values.specs)), Number(count("seed", values.seed))];
   const { folder, libraries } = await buildSanitized("c");
+  await run(join(folder, "ggsl_loop_test"), ["ends", libraries, MODEL, "16", "64", SPEC], {
+    stdio: "inherit",
+    env: ENV,
+  });
   const total = { specs: 0, loaded: 0, ran: 0 };
   for (let part = 0; part * PART < specs; part++) {
     const size = Math.min(PART, specs - part * PART);
@@ -51,12 +62,7 @@ async function runPart(program: string, libraries: string, size: number, seed: n
   const reader = spawn(program, ["specs", libraries, MODEL], {
     cwd: root,
     stdio: ["pipe", "pipe", "inherit"],
-    // the prebuilt libraries keep their lists of devices, which counts as a leak
-    env: {
-      ...process.env,
-      UBSAN_OPTIONS: "print_stacktrace=1",
-      LSAN_OPTIONS: `suppressions=${join(root, "native", "leaks.supp")}:print_suppressions=0`,
-    },
+    env: { ...process.env, ...ENV },
   });
   let output = "";
   reader.stdout.on("data", (text: Buffer) => (output += text.toString()));

@@ -114,10 +114,12 @@ export function reportsIn(log: string): string[] {
     .map((block) => block.trim());
 }
 
-/** Programs of threads: the mechanisms alone, and a sampler of the C library for each of 8 threads, in graphs and on the host. */
+/** Programs of threads: the mechanisms alone; a sampler of the C library for each of 8 threads, in graphs and on the host; a loop. */
 const THREADS: Readonly<Record<string, (libraries: string) => readonly [string, ...string[]]>> = {
   threads: (libraries) => ["ggsl_threads_test", libraries, MODEL],
   "threads of the C library": (libraries) => ["ggsl_library_test", "threads", libraries, MODEL, SPEC],
+  // another thread ends texts of a loop while it runs
+  "a loop of the C library": (libraries) => ["ggsl_loop_test", "ends", libraries, MODEL, "4", "24", SPEC],
 };
 
 async function checkThreads(): Promise<string[]> {

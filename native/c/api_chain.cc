@@ -4,7 +4,6 @@
 #include "spec/tables.generated.h"
 #include "version.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -12,17 +11,6 @@ using ggsl::dim_vocabulary;
 using namespace ggsl::c;
 
 namespace {
-
-// Copies at most as much as the caller's struct has room for.
-template <typename Struct> void fill(Struct * into, const Struct & from) {
-    const size_t size = into->size;
-    if (size < sizeof(size_t)) {
-        refuse(code::invalid_argument,
-               "the member `size` must be the size of the struct, found " + std::to_string(size));
-    }
-    std::memcpy(into, &from, std::min(size, sizeof(Struct)));
-    into->size = size;
-}
 
 ggsl_part named(ggsl_kind kind, ggsl_type type, const std::string & name) {
     ggsl_part part{};

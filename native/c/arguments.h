@@ -4,6 +4,8 @@
 #include "error.h"
 #include "spec/show.h"
 
+#include <algorithm>
+#include <cstring>
 #include <span>
 
 namespace ggsl::c {
@@ -20,6 +22,28 @@ template <typename T> std::span<const T> span_of(const T * values, size_t count,
         check_pointer(values, name);
     }
     return { values, count };
+}
+
+// The bytes that a struct of the program and one of the library have in common.
+template <typename Struct> size_t common_size(const Struct & given) {
+    if (given.size < sizeof(size_t)) {
+        refuse(code::invalid_argument,
+               "the member `size` must be the size of the struct, found " + std::to_string(given.size));
+    }
+    return std::min(given.size, sizeof(Struct));
+}
+
+// Copies at most as much as the program's struct has room for.
+template <typename Struct> void fill(Struct * into, const Struct & from) {
+    const size_t size = into->size;
+    std::memcpy(into, &from, common_size(*into));
+    into->size = size;
+}
+
+// The program's struct, with these members where it has none.
+template <typename Struct> Struct read_struct(const Struct & given, Struct defaults) {
+    std::memcpy(&defaults, &given, common_size(given));
+    return defaults;
 }
 
 // The index of the entry whose name, as `name_of` gives it, is `name`. Throws Failure (INVALID_ARGUMENT).

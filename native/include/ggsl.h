@@ -15,7 +15,7 @@
  * one is, or a name is not in the chain, the code is INVALID_ARGUMENT. Every function that allocates can fail with OUT_OF_MEMORY.
  *
  * Threads: there is no global state but the last error, which each thread has for itself. A chain never changes, so any number of
- * threads may use it. A sampler, and the llama_context that it is in, belong to one thread at a time.
+ * threads may use it. A sampler, and the llama_context that it is in, belong to one thread at a time, and so does a loop.
  *
  * Texts are UTF-8. A text that a function returns ends with a zero byte, and stays as long as its chain or sampler, unless the
  * function says otherwise. Structs begin with `size`: set it to sizeof the struct before the call; members that the library does not
@@ -74,6 +74,8 @@ GGSL_API const char * ggsl_error(void);
  *   UNSUPPORTED_OP     a device cannot run the chain
  *   MISSING_INPUT      an input of the chain was never set
  *   MISSING_GRAMMAR    a grammar of the chain was never set
+ *   INVALID_MODEL      the model does not write text token by token
+ *   CONTEXT_FULL       the prompt leaves no room for a token
  *   NO_CANDIDATE       no token is left to pick from
  *   NO_DEVICE, COMPUTE_FAILED, OUT_OF_MEMORY
  *   INTERNAL           a fault of this library; please report it
@@ -269,6 +271,169 @@ GGSL_API bool ggsl_sampler_is_in_graph(const struct llama_sampler * sampler);
  * to none yet.
  */
 GGSL_API const char * ggsl_sampler_refusal(const struct llama_sampler * sampler);
+
+/* ---- loops ---- */
+
+/*
+ * Writes many texts of a model at once, in a llama_context of its own, with the chains in the model's graph:
+ *
+ *     ggsl_loop * loop = ggsl_loop_init(model, NULL);
+ *     struct ggsl_loop_text text = { .size = sizeof(text), .chain = chain, .prompt = tokens, .prompt_count = count };
+ *     int64_t id = ggsl_loop_add(loop, &text);
+ *     ggsl_loop_set(loop, id, "t", 0.9);
+ *     ggsl_loop_run(loop, on_tokens, NULL);                                // until all texts are written
+ *
+ * More texts than places wait: first come, first served. What prompts begin with is computed once if they share 16 tokens or more.
+ * A text is that of a sampler (ggsl_sampler_init) of the same chain, parameters, seeds and prompt; the model's logits can differ in
+ * their last digits, as between any batches of llama.cpp.
+ *
+ * One thread at a time calls these functions, but ggsl_loop_cancel, which any thread may call. The callback may call all but
+ * ggsl_loop_run, ggsl_loop_step and ggsl_loop_free.
+ */
+typedef struct ggsl_loop ggsl_loop;
+
+struct ggsl_loop_options {
+    size_t  size;   /* sizeof(struct ggsl_loop_options), set by the caller */
+    int32_t places; /* texts that are written at the same time; 8 */
+    int32_t
+        context_size;   /* tokens that a text can have with its prompt; 0, the default: the model's training context */
+    int32_t batch_size; /* tokens of prompts that are computed at once, before all texts get their next token; 512 */
+    int32_t threads;    /* 0, the default: half the number of processors */
+    int32_t batch_threads; /* for more than one token at once; 0, the default: as `threads` */
+    int32_t cache_type_k;  /* an enum ggml_type of llama.cpp; GGML_TYPE_F16 */
+    int32_t cache_type_v;
+    int32_t flash_attention; /* an enum llama_flash_attn_type of llama.cpp; LLAMA_FLASH_ATTN_TYPE_AUTO */
+    bool
+        has_one_cache; /* for all places, as models with recurrent layers or sliding windows always have; else one for each */
+    bool is_on_host;    /* chains run on the host: for a device that cannot run them */
+    bool checks_logits; /* checks every logit of the model, which is slow */
+};
+
+/* Fills the options with their defaults, all but `size`. False: INVALID_ARGUMENT. */
+GGSL_API bool ggsl_loop_defaults(struct ggsl_loop_options * options);
+
+/*
+ * A loop, which is freed before the model. `options` may be NULL: the defaults. NULL: INVALID_ARGUMENT, INVALID_MODEL, LIMIT_EXCEEDED,
+ * WRONG_VERSION, OUT_OF_MEMORY, also if there is no memory for the context of all places.
+ */
+GGSL_API ggsl_loop * ggsl_loop_init(const struct llama_model * model, const struct ggsl_loop_options * options);
+
+/* Frees a loop with all its texts, which get no further record; nothing for NULL. */
+GGSL_API void ggsl_loop_free(ggsl_loop * loop);
+
+/* A text to write. All is copied; zeros are defaults but for what is required. */
+struct ggsl_loop_text {
+    size_t               size;         /* sizeof(struct ggsl_loop_text), set by the caller */
+    const ggsl_chain *   chain;        /* required */
+    const int32_t *      prompt;       /* required: token ids, of which the chain reads the text so far */
+    size_t               prompt_count; /* from 1 to a token less than the context size */
+    size_t               max_tokens;   /* after the prompt; 0: until the context is full */
+    const char * const * stops; /* texts that end it, each with a zero byte at its end; NULL if `stop_count` is 0 */
+    size_t               stop_count; /* at most 1024, of 65536 bytes together */
+    void *               user;       /* for the program, in each record */
+};
+
+/*
+ * Adds a text, which begins when a place is free, at the next step at the earliest. Returns its number, which counts from 1 on.
+ * 0: INVALID_ARGUMENT, CONTEXT_FULL, LIMIT_EXCEEDED; UNSUPPORTED for a chain that picks no token, has a host tail, or reads the logits
+ * of another sequence.
+ */
+GGSL_API int64_t ggsl_loop_add(ggsl_loop * loop, const struct ggsl_loop_text * text);
+
+/*
+ * As the functions of samplers of the same names, for a text that waits or is being written; for others false: INVALID_ARGUMENT. What
+ * is set counts from its next token on.
+ */
+GGSL_API bool ggsl_loop_set(ggsl_loop * loop, int64_t id, const char * param, double value);
+GGSL_API bool ggsl_loop_get(const ggsl_loop * loop, int64_t id, const char * param, double * value);
+GGSL_API bool ggsl_loop_set_tokens(ggsl_loop * loop, int64_t id, const char * set, const int32_t * tokens,
+                                   size_t count);
+GGSL_API bool ggsl_loop_set_grammar(ggsl_loop * loop, int64_t id, const char * grammar, const char * gbnf,
+                                    size_t length);
+GGSL_API bool ggsl_loop_set_input(ggsl_loop * loop, int64_t id, const char * input, const float * values, size_t count);
+GGSL_API bool ggsl_loop_set_pairs(ggsl_loop * loop, int64_t id, const char * input, const int32_t * tokens,
+                                  const float * values, size_t count);
+GGSL_API bool ggsl_loop_set_text(ggsl_loop * loop, int64_t id, const char * text, const int32_t * tokens, size_t count);
+GGSL_API bool ggsl_loop_set_bias(ggsl_loop * loop, int64_t id, const int32_t * tokens, const float * values,
+                                 size_t count);
+/* A text that is not ready gets a record with the error when its place is free. */
+GGSL_API bool ggsl_loop_is_ready(ggsl_loop * loop, int64_t id);
+
+/* Ends a text at the next step, with a record. Any thread. False: INVALID_ARGUMENT, also for one that has ended meanwhile. */
+GGSL_API bool ggsl_loop_cancel(ggsl_loop * loop, int64_t id);
+
+/* Why a text has ended. */
+enum ggsl_loop_end {
+    GGSL_END_NONE       = 0, /* it goes on */
+    GGSL_END_TOKEN      = 1, /* a token that ends it, which this record has */
+    GGSL_END_STOP       = 2, /* a stop text, which is in no record */
+    GGSL_END_MAX_TOKENS = 3,
+    GGSL_END_CONTEXT    = 4, /* its context is full */
+    GGSL_END_CANCELLED  = 5,
+    GGSL_END_ERROR      = 6, /* `error_code` and `error` say which; the loop goes on with the others */
+    GGSL_END_CHAIN      = 7  /* a `stop when` of its chain, named by `stop` */
+};
+
+enum ggsl_loop_flag {
+    GGSL_TOKEN_FORCED =
+        1, /* a grammar allowed no other, so the model was not asked: for chains without states and measures */
+    GGSL_TOKEN_REFUSED = 2 /* a grammar was asked about it and did not allow it, as ggsl_sampler_disallowed counts */
+};
+
+/*
+ * A token of a text. It comes once its text is known: what may be the beginning of a stop text is held back. The last record of a text
+ * has the reason in `end`. All pointers are those of the library until the callback returns.
+ */
+struct ggsl_loop_token {
+    size_t             size; /* sizeof(struct ggsl_loop_token), as the library has it */
+    int64_t            id;   /* of its text */
+    void *             user;
+    int32_t            token; /* -1: none, for a text that ended without another one */
+    uint32_t           flags; /* the sum of values of enum ggsl_loop_flag */
+    enum ggsl_loop_end end;
+    const char *       text; /* whole characters: those of a token that ends inside one come with a later token */
+    size_t             text_length; /* in bytes, without the zero byte behind them */
+    const float *      states;      /* the values for the next token, as ggsl_chain_part numbers them */
+    size_t             state_count; /* 0 for a chain without states, and without a token */
+    const float *      measures;    /* the values for this token */
+    size_t             measure_count;
+    const char *       error_code; /* as ggsl_error_code; NULL without an error */
+    const char *       error;
+    const char *       stop; /* the name of the stop of the chain that ended the text; NULL if none did */
+};
+
+/*
+ * Gets what is known after a step: `count` records, those of a text in order. `count` can be 0. False: ggsl_loop_run returns, and goes
+ * on with the next call.
+ */
+typedef bool (*ggsl_loop_callback)(const struct ggsl_loop_token * const * tokens, size_t count, void * user);
+
+/* How many texts wait or are being written. */
+GGSL_API size_t ggsl_loop_count(const ggsl_loop * loop);
+
+/*
+ * One step: reads `batch_size` tokens of prompts at most, then one token for each text in one batch, and calls the callback, with
+ * `user`. False: INVALID_ARGUMENT, OUT_OF_MEMORY, COMPUTE_FAILED; a fault of the model in a batch ends the texts of the batch instead.
+ */
+GGSL_API bool ggsl_loop_step(ggsl_loop * loop, ggsl_loop_callback callback, void * user);
+
+/* Steps until there are no texts or the callback returns false. False: as ggsl_loop_step. */
+GGSL_API bool ggsl_loop_run(ggsl_loop * loop, ggsl_loop_callback callback, void * user);
+
+struct ggsl_loop_stats {
+    size_t   size;                   /* sizeof(struct ggsl_loop_stats), set by the caller */
+    uint64_t waiting;                /* texts without a place */
+    uint64_t writing;                /* texts with one */
+    uint64_t tokens;                 /* written so far */
+    uint64_t prompt_tokens;          /* of all texts that have begun */
+    uint64_t computed_prompt_tokens; /* those of them that were not shared */
+    uint64_t batches;                /* computed so far */
+    uint64_t graph_builds;           /* batches for which llama.cpp built its graph anew, with the chains */
+    uint64_t cache_bytes;            /* of the context: keys and values of all places */
+};
+
+/* False: INVALID_ARGUMENT. */
+GGSL_API bool ggsl_loop_get_stats(const ggsl_loop * loop, struct ggsl_loop_stats * stats);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & given)
     if (!model->has_weights()) {
         fail(code::invalid_argument, "only the vocabulary of this model was loaded, which cannot generate");
     }
+    model->check_generates("the model");
     check_options(options);
     const std::vector<std::shared_ptr<const Graph>> graphs = std::exchange(options.chains, {});
     const std::vector<uint8_t>                      guides = std::exchange(options.guides, {});

@@ -100,7 +100,8 @@ public:
     void forget_pause() { pause_requested = false; }
 
     // Lets the texts of a running `write` have so many tokens more than `most`, as far as they have room.
-    void allow(size_t more) { allowed += more; }
+    void   allow(size_t more) { allowed += more; }
+    size_t allowed_tokens() const { return allowed; }
     // Before a `write`, on the thread that allows.
     void forget_allowed() { allowed = 0; }
 
@@ -142,6 +143,8 @@ public:
     };
     Bytes   bytes() const;
     int32_t context_size() const { return static_cast<int32_t>(llama_n_ctx(context.get())); } // over all sequences
+    // Whether each sequence has a cache of its own.
+    bool has_own_caches() const { return options.cache == Cache::own && options.sequences > 1; }
     // The positions that a sequence can have.
     int32_t      sequence_size() const { return static_cast<int32_t>(llama_n_ctx_seq(context.get())); }
     ContextStats stats() const;

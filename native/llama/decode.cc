@@ -161,7 +161,7 @@ std::vector<Output> Context::decode(const Batch & batch) {
         chain.sampler->active_rows = 0;
     }
 
-    return options.cache == Cache::shared || options.sequences == 1 ? decode_at_once(batch) : decode_runs(batch);
+    return has_own_caches() ? decode_runs(batch) : decode_at_once(batch);
 }
 
 std::vector<Output> Context::decode_at_once(const Batch & batch) {

@@ -162,6 +162,9 @@ Model::Model(std::span<const uint8_t> bytes) {
     check_loaded(name, log.suffix());
 }
 
+Model::Model(llama_model * borrowed)
+    : model(borrowed, Deleter{ .is_borrowed = true }), vocab_only(borrowed->hparams.vocab_only) {}
+
 void Model::check_loaded(const std::string & name, const std::string & why) const {
     if (!model) {
         fail(code::invalid_model, "cannot load %s%s", name.c_str(), why.c_str());

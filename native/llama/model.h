@@ -35,7 +35,7 @@ public:
     // A model in memory; the bytes are copied. Throws Failure (INVALID_MODEL).
     explicit Model(std::span<const uint8_t> bytes);
     // One that belongs to someone else, who keeps it as long as this object.
-    explicit Model(llama_model * borrowed) : model(borrowed, Deleter{ .is_borrowed = true }) {}
+    explicit Model(llama_model * borrowed);
 
     llama_model *       get() const { return model.get(); }
     const llama_vocab * vocab() const { return llama_model_get_vocab(model.get()); }
@@ -75,6 +75,8 @@ public:
 
     // Without weights there are no contexts.
     bool has_weights() const { return !vocab_only; }
+    // Throws Failure (INVALID_MODEL) for one that does not write text token by token, which `name` is in the message.
+    void check_generates(const std::string & name) const;
 
     // Prepared by the first call. Safe to call from several threads. Throws Failure (LIMIT_EXCEEDED).
     ModelGrammars & grammars() const;
@@ -85,7 +87,6 @@ public:
 
 private:
     void check_loaded(const std::string & name, const std::string & why) const;
-    void check_generates(const std::string & name) const;
 
     struct Deleter {
         bool is_borrowed; // false unless it is given

@@ -1,96 +1,45 @@
 #include "loop/text.h"
 
 #include "error.h"
-#include "sampler/model_place.h"
 #include "sequence/saved.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace ggsl::loop {
 
 namespace {
 
-// What takes longer than the others of a batch can wait.
-struct TooLong {};
+// Null where a grammar was not given.
+const Followed * followed_in(const c::Sequence & sequence, size_t feature) {
+    return static_cast<const Followed *>(sequence.grammar(feature).get());
+}
 
-class Followed : public c::GrammarPosition {
-public:
-    // Throws Failure (LIMIT_EXCEEDED).
-    explicit Followed(loop::GrammarPosition position)
-        : position(std::move(position)), bits(this->position->vocabulary().words()) {
-        is_known = this->position->allowed_quickly(bits);
+std::vector<size_t> followed_by(const c::Spec & spec) {
+    std::vector<size_t> found;
+    for (size_t i = 0; i < spec.features.size(); ++i) {
+        if (spec.features[i].from == c::Feature::From::allowed) {
+            found.push_back(i);
+        }
     }
+    return found;
+}
 
-    // Whether the bits of the tokens that can come next are known.
-    bool is_ready() const { return is_known; }
-
-    std::optional<int32_t> only_token() const {
-        std::optional<int32_t> found;
-        for (size_t i = 0; i < bits.size(); ++i) {
-            const uint32_t word = bits[i];
-            if (word != 0 && (found || (word & (word - 1)) != 0)) {
-                return std::nullopt;
-            }
-            if (word != 0) {
-                found = static_cast<int32_t>(32 * i) + std::countr_zero(word);
-            }
-        }
-        return found;
-    }
-
-    std::vector<int32_t> words() const override { return c::words_of(bits, position->vocabulary().size()); }
-
-    c::GrammarPtr accept(int32_t token) const override {
-        const auto id = static_cast<uint32_t>(token);
-        if (((bits[id / 32] >> (id % 32)) & 1) == 0) {
-            return nullptr;
-        }
-        if (position->vocabulary().is_end(id)) { // the text may go on after it, as if that were not there
-            return std::make_shared<const Followed>(*this);
-        }
-        auto read = position->after_quickly(id);
-        if (!read || !*read) {
-            throw TooLong();
-        }
-        auto next = std::make_shared<const Followed>(loop::GrammarPosition(std::move(*read)));
-        if (!next->is_ready()) {
-            throw TooLong();
-        }
-        return next;
-    }
-
-private:
-    loop::GrammarPosition position;
-    std::vector<uint32_t> bits;
-    bool                  is_known;
-};
-
-const Followed & followed_in(const c::Sequence & sequence, size_t feature) {
-    return static_cast<const Followed &>(*sequence.grammar(feature));
+// The feature whose grammar decides alone what comes next; nothing else may be read of a token then.
+std::optional<size_t> deciding(const c::Spec & spec) {
+    const auto found = std::find_if(spec.features.begin(), spec.features.end(), [](const c::Feature & feature) {
+        return feature.from == c::Feature::From::allowed && feature.is_first;
+    });
+    return found == spec.features.end() || !spec.states.empty() || !spec.measures.empty()
+               ? std::nullopt
+               : std::optional(static_cast<size_t>(found - spec.features.begin()));
 }
 
 } // namespace
 
-Chain::Chain(const c::Place & place, std::string_view spec)
-    : read(std::make_shared<const c::Spec>(c::read_spec(spec.data(), spec.size()))),
-      looked_up(std::make_shared<const c::Lookups>(*read, place)) {}
-
-c::Place place_of(const std::shared_ptr<Model> & model) {
-    c::Place place     = c::place_of(model);
-    place.open_grammar = [](const std::string &) { return c::GrammarPtr(); };
-    return place;
-}
-
 Text::Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
            std::optional<size_t> only, std::optional<c::Pairs> bias)
-    : sequence(c::Saved::read(c::Sequence(chain.spec(), chain.lookups()), saved.data(), saved.size())), only(only) {
-    const auto & features = chain.spec()->features;
-    for (size_t i = 0; i < features.size(); ++i) {
-        if (features[i].from == c::Feature::From::allowed) {
-            followed.push_back(i);
-        }
-    }
+    : sequence(c::Saved::read(c::Sequence(chain.spec(), chain.lookups()), saved.data(), saved.size())),
+      followed(followed_by(*chain.spec())), only(only) {
     const bool is_followed = !only || std::find(followed.begin(), followed.end(), *only) != followed.end();
     if (followed.size() != grammars.size() || !is_followed) {
         fail(code::invalid_argument, "the chain follows %zu grammars, found %zu", followed.size(), grammars.size());
@@ -100,18 +49,24 @@ Text::Text(const Chain & chain, std::string_view saved, const std::vector<Gramma
         if (size != static_cast<size_t>(chain.lookups()->place.vocab_size)) {
             fail(code::invalid_argument, "grammar %zu is of a vocabulary of %zu tokens", i, size);
         }
-        sequence.follow(followed[i], std::make_shared<const Followed>(grammars[i]));
+        sequence.follow(followed[i], std::make_shared<const Followed>(grammars[i], Patience::quick));
     }
     sequence.given.bias = std::move(bias);
 }
 
+Text::Text(const Chain & chain)
+    : sequence(chain.spec(), chain.lookups()), followed(followed_by(*chain.spec())), only(deciding(*chain.spec())) {}
+
 bool Text::is_ready() const {
-    return std::all_of(followed.begin(), followed.end(),
-                       [&](size_t feature) { return followed_in(sequence, feature).is_ready(); });
+    return std::all_of(followed.begin(), followed.end(), [&](size_t feature) {
+        const Followed * const grammar = followed_in(sequence, feature);
+        return grammar != nullptr && grammar->is_ready();
+    });
 }
 
 std::optional<int32_t> Text::only_token() const {
-    return only ? followed_in(sequence, *only).only_token() : std::nullopt;
+    const Followed * const grammar = only ? followed_in(sequence, *only) : nullptr;
+    return grammar == nullptr ? std::nullopt : grammar->only_token();
 }
 
 Feeder::Move Text::accept(int32_t token, std::span<const float> scalars) {
@@ -140,6 +95,12 @@ Said Text::read(std::string_view bytes) {
     output.push(bytes, said.pieces);
     said.stop = output.stop();
     return said;
+}
+
+std::vector<TextPiece> Text::flush() {
+    std::vector<TextPiece> left;
+    output.flush(left);
+    return left;
 }
 
 void Text::feed(Sampler & sampler) const {

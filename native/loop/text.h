@@ -2,30 +2,11 @@
 #pragma once
 
 #include "llama/feeder.h"
-#include "llama/model.h"
-#include "grammar/grammar.h"
+#include "loop/chain.h"
+#include "loop/followed.h"
 #include "loop/output.h"
-#include "sequence/sequence.h"
 
 namespace ggsl::loop {
-
-// A chain in the vocabulary of a model; shared by its texts. Throws Failure (INVALID_SPEC, INVALID_ARGUMENT).
-class Chain {
-public:
-    Chain(const c::Place & place, std::string_view spec);
-
-    const std::shared_ptr<const c::Spec> &    spec() const { return read; }
-    const std::shared_ptr<const c::Lookups> & lookups() const { return looked_up; }
-
-private:
-    std::shared_ptr<const c::Spec>    read;
-    std::shared_ptr<const c::Lookups> looked_up;
-};
-
-// Where texts of a model look up tokens. Their grammars are given as positions.
-c::Place place_of(const std::shared_ptr<Model> & model);
-
-using GrammarPosition = std::shared_ptr<const grammar::Position>;
 
 class Text : public Feeder {
 public:
@@ -34,6 +15,8 @@ public:
     // (INVALID_ARGUMENT).
     Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
          std::optional<size_t> only, std::optional<c::Pairs> bias);
+    // At its beginning, of a chain that opens its grammars. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    explicit Text(const Chain & chain);
 
     // Looks for stop texts, and gives the texts of tokens after bytes that are no whole character. Null: without stop texts.
     void show(std::shared_ptr<const Stops> stops, std::string_view rest);
@@ -47,10 +30,14 @@ public:
     Move                   accept(int32_t token, std::span<const float> scalars) override;
     bool                   ended() const override { return sequence.stop() != nullptr; }
     Said                   read(std::string_view bytes) override;
+    // The texts of the tokens that are left where the text ends.
+    std::vector<TextPiece> flush();
     void                   feed(Sampler & sampler) const override;
 
+    // Its parameters, and all else that counts from the next token on.
+    c::Sequence sequence;
+
 private:
-    c::Sequence           sequence;
     std::vector<size_t>   followed; // the features that follow a grammar
     std::optional<size_t> only;
     Output                output;

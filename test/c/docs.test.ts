@@ -1,4 +1,6 @@
-/** docs/c.md: its blocks of C are one program, which is compiled, run, and prints what is shown. GGSL_BLESS=1 writes that into the page. */
+/**
+ * docs/c.md: its blocks of C are two programs, which are compiled, run, and print what is shown. GGSL_BLESS=1 writes that into the page.
+ */
 import { expect, test } from "@jest/globals";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,13 +15,19 @@ const { libraries } = checkLlama();
 /** The one whose text the page shows: every x64 processor can run it. */
 const VARIANT = join(libraries, "libggml-cpu-x64.so");
 
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}(?: \\S+)?\n([^]*?)^\`\`\`$`, "gm"))].map(([, text]) => text!);
-const [shown] = blocks("text");
+const blocks = (language: string, text = page): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}(?: \\S+)?\n([^]*?)^\`\`\`$`, "gm"))].map(([, block]) => block!);
+const section = (title: string): string => page.split(/^## /m).find((part) => part.startsWith(`${title}\n`))!;
 
-function compileAndRun(folder: string): string {
+/** The sections with a program, and the first blocks of another one that it begins with. */
+const PROGRAMS = [
+  { title: "A program", before: [] },
+  { title: "Many texts at once", before: blocks("c").slice(0, 1) },
+];
+
+function compileAndRun(folder: string, source: string): string {
   const inside = (name: string): string => join(folder, name);
-  writeFileSync(inside("story.c"), blocks("c").join("\n"));
+  writeFileSync(inside("story.c"), source);
   writeFileSync(inside("story.ggsl"), blocks("ggsl")[0]!);
   outputOf(process.execPath, [resolve("runtime/dist/cli/main.js"), "compile", "story.ggsl", "-o", "story.json"], {
     cwd: folder,
@@ -42,23 +50,32 @@ function compileAndRun(folder: string): string {
   ]);
 }
 
-test("its program prints what is shown", () => {
-  expect(blocks("c").length).toBeGreaterThan(4);
-  const printed = inFolder(compileAndRun);
-  if (process.env["GGSL_BLESS"] === "1")
+test.each(PROGRAMS)("$title: prints what is shown", ({ title, before }) => {
+  const own = blocks("c", section(title));
+  const [shown] = blocks("text", section(title));
+  expect(own.length).toBeGreaterThan(0);
+  const printed = inFolder((folder) => compileAndRun(folder, [...before, ...own].join("\n")));
+  expect(printed).not.toBe("");
+  if (process.env["GGSL_BLESS"] === "1") {
+    const text = readFileSync(PAGE, "utf8");
     writeFileSync(
       PAGE,
-      page.replace(`\`\`\`text\n${shown}`, () => `\`\`\`text\n${printed}`),
+      text.replace(section(title), (part) => part.replace(`\`\`\`text\n${shown}`, () => `\`\`\`text\n${printed}`)),
     );
-  else if (existsSync(VARIANT)) expect(printed).toBe(shown);
+  } else if (existsSync(VARIANT)) expect(printed).toBe(shown);
   else expect(printed.slice(0, 10)).toBe(shown!.slice(0, 10));
 });
 
 test("the page names every function that it calls as the header does", () => {
   const header = readFileSync(join(PREFIX, "include", "ggsl.h"), "utf8");
-  const named = [...page.matchAll(/\bggsl_(?:chain|sampler|error|version|abi)\w*/g)].map(([name]) => name);
+  const named = [...page.matchAll(/\bggsl_(?:chain|sampler|loop|error|version|abi)\w*/g)].map(([name]) => name);
   expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((name) => !header.includes(`${name}(`) && name !== "ggsl_chain")).toEqual([]);
+  const types = [
+    "ggsl_chain",
+    "ggsl_loop",
+    ...[...header.matchAll(/^(?:struct|enum) (\w+)/gm)].map(([, name]) => name),
+  ];
+  expect(named.filter((name) => !header.includes(`${name}(`) && !types.includes(name))).toEqual([]);
 });
 
 test("the codes that it names are the header's", () => {

@@ -123,3 +123,22 @@ describe("cpp", () => {
     });
   });
 });
+
+describe("loop", () => {
+  test.each(["graph", "host"])("writes the texts of `ggsl run` in the %s, two at a time", (place) => {
+    const seeds = ["1", "2", "3", "4", "5"];
+    const { status, stdout, stderr } = embed("loop", place, exact, specOf(STORY), ...seeds);
+    expect(stderr.match(/^text [1-5] of 5 is over, with \d+ tokens$/gm)).toHaveLength(5);
+    const texts = seeds.map((seed) => textOf(STORY, 32, "--model", exact, ...EXACT_OPTIONS, "--set", `seed=${seed}`));
+    expect(stdout).toBe(texts.map((text) => `${text}\n`).join(""));
+    expect(new Set(texts).size).toBe(5);
+    expect(status).toBe(0);
+  });
+
+  test("says what is wrong with a parameter", () => {
+    expect(embed("loop", "graph", DEMO_MODEL, specOf(STORY), "-1")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("embed: -1: INVALID_ARGUMENT: ") as unknown,
+    });
+  });
+});

@@ -32,7 +32,7 @@ const HEADERS = {
   "native/c/error.h": `
     #define CHECK(condition) \\
         if (!(condition)) { capture_logs(); }
-    extern "C" { const char * ggsl_error(void); }`,
+    extern "C" { typedef bool (*ggsl_callback)(int); const char * ggsl_error(void); }`,
 };
 
 /** What one source lacks, beside these headers. */
@@ -82,6 +82,7 @@ describe("what needs no header", () => {
     ["comments and texts", '/* Capture */ print("Capture lowest"); // Graph\n const char c = \'"\';'],
     ["members", "log.capture_logs(); log->lowest = other.Graph;"],
     ["names of other namespaces", "std::add(1); add(2); Kind kind;"],
+    ["a type that a header gives another name", "bool is_right = true;"],
     ["locals", "const auto capture_logs = [] {}; capture_logs(); float lowest = 1; return lowest;"],
     ["what the source declares", "} struct Capture { int x; }; void again() { Capture log;"],
   ])("%s", (_, code) => {

@@ -110,6 +110,8 @@ function isDeclared(tokens: readonly Token[], index: number): boolean {
   const after = tokens[index + 1]?.text;
   if (after === undefined) return false;
   if (before === "using") return after === "=";
+  // a type that gets another name
+  if (before === "typedef") return false;
   if (before === "struct" || before === "class" || before === "union" || before === "enum")
     return after === "{" || after === ":" || after === "final";
   return after === "(" || AFTER_VALUES.has(after);

@@ -11,6 +11,7 @@ const BUILD = join(root, "build", "embed");
 export const EMBEDDED: Readonly<Record<string, () => readonly [command: string, ...args: string[]]>> = {
   c: () => [join(BUILD, "embed-c")],
   cpp: () => [join(BUILD, "embed-cpp")],
+  loop: () => [join(BUILD, "embed-loop")],
   python: () => [
     ...(["python3", join(PROJECT, "python", "embed.py")] as const),
     ...["--llama", checkLlama().libraries, "--ggsl", join(C_PREFIX, "lib", "libggsl.so")],

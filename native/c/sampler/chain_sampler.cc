@@ -1,6 +1,7 @@
 #include "sampler/chain_sampler.h"
 
 #include "error.h"
+#include "settings.h"
 
 #include <algorithm>
 
@@ -57,7 +58,7 @@ void ChainSampler::accept(int32_t token) noexcept {
         if (evaluated == Evaluated::no) {
             return accept_prompt({ &token, 1 });
         }
-        check_tokens({ &token, 1 });
+        check_tokens({ &token, 1 }, shared->model->vocab_size());
         const std::vector<float> values = scalars();
         evaluated                       = Evaluated::no;
         sequence.accept(token, values);
@@ -65,18 +66,8 @@ void ChainSampler::accept(int32_t token) noexcept {
     });
 }
 
-void ChainSampler::check_tokens(std::span<const int32_t> tokens) const {
-    const int32_t vocab_size = shared->model->vocab_size();
-    for (const int32_t token : tokens) {
-        if (token < 0 || token >= vocab_size) {
-            refuse(code::invalid_argument,
-                   std::to_string(token) + " is not a token of a vocabulary of " + std::to_string(vocab_size));
-        }
-    }
-}
-
 void ChainSampler::accept_prompt(std::span<const int32_t> tokens) {
-    check_tokens(tokens);
+    check_tokens(tokens, shared->model->vocab_size());
     host->accept_prompt(tokens);
     sequence.accept_prompt(tokens);
 }

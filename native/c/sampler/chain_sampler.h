@@ -24,7 +24,6 @@ public:
 
     // Throw Failure (INVALID_ARGUMENT), and then nothing has changed.
     void accept_prompt(std::span<const int32_t> tokens);
-    void check_tokens(std::span<const int32_t> tokens) const;
     void set_param(size_t index, double value);
     void resume(Sequence sequence);
 

@@ -76,6 +76,7 @@ void read_feature(const Json & json, Feature & feature) {
         }
     }
     feature.is_negated = from.contains("not");
+    feature.is_first   = from.contains("first");
     feature.name       = from.value("name", "");
     if (const auto type = from.find("type"); type != from.end()) {
         feature.type = *type == "i32" ? Feature::Type::i32 : Feature::Type::boolean;

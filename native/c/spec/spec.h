@@ -125,7 +125,8 @@ struct Feature {
     std::vector<TokenSequence> sequences  = {};
     std::string                gbnf       = {}; // of `allowed`, unless its grammar is a parameter
     int32_t                    grammar    = -1;
-    std::optional<Expression>  when       = {}; // its grammar is asked where this is not 0; absent: at each token
+    std::optional<Expression>  when       = {};    // its grammar is asked where this is not 0; absent: at each token
+    bool                       is_first   = false; // what its grammar allows is kept before any other row is dropped
     int32_t                    set        = -1;
     bool                       is_negated = false;
     std::string                name       = {}; // of an input or a guide

@@ -1,0 +1,102 @@
+#include "line.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace ggsl {
+
+Line::Line(const Context & context, const Model & model, Ahead text, size_t number)
+    : context(context), model(model), text(std::move(text)), number(number) {}
+
+void Line::begin(const Batch & batch, Sampler & sampler) {
+    for (size_t i = 0; i < batch.sequences.size() && i < batch.positions.size(); ++i) {
+        position = batch.sequences[i] == text.sequence ? std::max(position, batch.positions[i]) : position;
+    }
+    text.feeder->feed(sampler);
+}
+
+void Line::begin_with(int32_t last, int32_t at) {
+    token    = last;
+    position = at - 1;
+}
+
+void Line::add_to(Batch & batch, Sampler & sampler, std::vector<Written> & found) {
+    forced.clear();
+    while (limit(1 + forced.size()) == End::none) {
+        const std::optional<int32_t> only = text.feeder->only_token();
+        if (!only) {
+            break;
+        }
+        Written next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
+        if (!next.is_end) {
+            if (text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
+                break;
+            }
+            next.said = text.feeder->read(model.piece(*only, false));
+        }
+        forced.push_back(std::move(next));
+        if (forced.back().is_end || forced.back().said->stop) {
+            end_with_forced(forced.back().is_end ? End::token : End::stop, found);
+            return;
+        }
+    }
+    text.feeder->feed(sampler);
+    batch.add(token, ++position, text.sequence, forced.empty() ? 1 : 0);
+    for (size_t i = 0; i < forced.size(); ++i) {
+        batch.add(forced[i].token, ++position, text.sequence, i + 1 == forced.size() ? 1 : 0);
+    }
+}
+
+void Line::take(const Results & results, std::vector<Written> & found) {
+    if (!goes_on() || results.sampled.empty()) {
+        stop();
+        return;
+    }
+    written += forced.size() + 1;
+    std::move(forced.begin(), forced.end(), std::back_inserter(found));
+    token           = results.sampled[0];
+    const auto move = moved(results.states);
+    Written    next{ .text       = number,
+                     .token      = token,
+                     .is_refused = move == Feeder::Move::refused,
+                     .is_end     = model.is_end(token),
+                     .scalars    = results.states };
+    if (move != Feeder::Move::stops && !next.is_end) {
+        next.said = text.feeder->read(model.piece(token, false));
+    }
+    ended = move == Feeder::Move::stops    ? End::feeder
+            : next.is_end                  ? End::token
+            : next.said && next.said->stop ? End::stop
+            : text.feeder->ended()         ? End::chain
+                                           : limit(0);
+    found.push_back(std::move(next));
+}
+
+// Tokens that end the text are not read.
+void Line::end_with_forced(End why, std::vector<Written> & found) {
+    for (Written & each : forced) {
+        each.is_over = true;
+        found.push_back(std::move(each));
+    }
+    ended = why;
+}
+
+// What ends it before so many tokens more and one that is picked.
+Line::End Line::limit(size_t more) const {
+    const size_t most = std::max(text.most, std::min(text.room, text.most + context.allowed_tokens()));
+    if (written + more > most) {
+        return End::count;
+    }
+    return position + static_cast<int32_t>(more) + 1 < context.sequence_size() ? End::none : End::context;
+}
+
+Feeder::Move Line::moved(const std::vector<float> & scalars) {
+    try {
+        return text.feeder->accept(token, scalars);
+    } catch (const Failure & failure) { // who goes on with the text gets it
+        failed = failure;
+        return Feeder::Move::stops;
+    }
+}
+
+} // namespace ggsl
