@@ -121,12 +121,15 @@ function stages(offers: Offers): CompletionItem[] {
   ];
 }
 
+/** A name that is also one of a function has a colon. */
+const labelOf = (param: string): string => (Object.hasOwn(FUNCTIONS, param) ? `${param}:` : param);
+
 /** `name: ` of the parameters that are not given yet. */
 function argumentNames({ kind, name, given }: OpenCall, { findStage }: Offers): CompletionItem[] {
   const offer = (param: string, doc: string): CompletionItem[] =>
     given.includes(param)
       ? []
-      : [{ ...item(param, CompletionItemKind.Property, doc, "parameter"), insertText: `${param}: ` }];
+      : [{ ...item(labelOf(param), CompletionItemKind.Property, doc, "parameter"), insertText: `${param}: ` }];
   if (kind === "host")
     return Object.keys(TAIL_SAMPLERS[name]!.params).flatMap((param) =>
       offer(param, describe(param, { kind: "tailParameter", stage: name })),

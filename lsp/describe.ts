@@ -41,6 +41,7 @@ const CLASSES: Readonly<Record<TokenClass, string>> = {
 const WORDS: Readonly<Partial<Record<ArgType, string>>> = {
   window: "number",
   position: "number",
+  span: "number",
   index: "number",
   ofPickedRow: "number",
   ending: "text or list",

@@ -242,8 +242,8 @@ const LOWERED: {
   ofPickedRow: (cx, scope, expr) => {
     const builtin = expr.kind === "builtin" ? expr.builtin : undefined;
     // the table of a sampler that does not pick is not that of the pick
-    const lower = cx.lateStage === undefined ? builtin?.lowerPicked : builtin?.lowerLater;
-    return lower ? lower(cx) : pickedValue(cx, lowerExpr(cx, scope, expr));
+    const known = cx.lateStage === undefined ? builtin?.lowerPicked?.(cx) : builtin?.lowerLater?.(cx);
+    return known ?? pickedValue(cx, lowerExpr(cx, scope, expr));
   },
 };
 

@@ -73,6 +73,6 @@ export const costText = ({ work, sorts, deviceBytes, hostBytes, uploadBytes }: C
     `cost of a token: ${work} rows computed`,
     `${sorts} ${sorts === 1 ? "sort" : "sorts"} of the vocabulary`,
     `${deviceBytes} bytes of device memory`,
-    ...(hostBytes > 0 ? [`${hostBytes} bytes for the host tail`] : []),
+    ...(hostBytes > 0 ? [`${hostBytes} bytes for the host tail and windows`] : []),
     `${uploadBytes} bytes written to the device`,
   ].join(", ");

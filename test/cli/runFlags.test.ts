@@ -145,6 +145,16 @@ test.each(EFFECTS)("$flag", ({ before, flag, differs }) => {
   differs(written(...before), written(...before, ...flag.map(String)));
 });
 
+test("what ended a text: a stop of the chain, with its name", () => {
+  const program = 'sampler five() { pick argmax(logit)  stop when step >= 4 as "five" }\nchain c = five()\n';
+  writeFileSync(join(folder, "five.ggsl"), program);
+  const { stats, tokens } = written("five.ggsl");
+  expect(tokens).toHaveLength(5);
+  expect(stats).toMatchObject({ finish: "stopped", stoppedBy: "five" });
+  const { stderr } = ggsl(["run", "five.ggsl", "--backend", "cpu", "--stats"], { cwd: folder });
+  expect(stderr).toContain('5 tokens, ended by stopped "five"');
+});
+
 describe("options whose effect is an error", () => {
   test.each<[readonly string[], string]>([
     [[...GREEDY, "--prompt-batch", "65537"], "'--prompt-batch <n>' argument '65537' is invalid"],

@@ -125,7 +125,7 @@ test("saved in the middle of a window, it goes on with its values; saved at the 
 test("in a batch each text ends by its own", async () => {
   const chain = chainWith(STOPS);
   const limits = [1.4, 1.9, 9];
-  const batch = await model.batch({ sequences: 3, contextSize: 768 });
+  const batch = model.batch({ sequences: 3, contextSize: 768 });
   try {
     const ends = await Promise.all(
       limits.map(async (limit) => {

@@ -225,15 +225,6 @@ refuses("sizes and foreign values", [
   ["__proto__", {}, /spec: unknown member "__proto__"/],
 ]);
 
-test("versions: a graph with nothing newer is written as version 2, earlier and later versions are read", () => {
-  const { graph } = compilePipeline("top_k(2) |> greedy()");
-  const written = JSON.parse(writeSpec(graph)) as Json;
-  expect(written["ggsl"]).toBe(2);
-  for (const ggsl of [1, 2, 3]) expect(fromSpec({ ...written, ggsl }).outputs).toEqual(graph.outputs);
-  for (const ggsl of [0, 4, 2.5, "2"])
-    expect(faultOf(() => fromSpec({ ...written, ggsl }))).toMatch(/spec\.ggsl: expected one of the versions 1, 2, 3, found/);
-});
-
 test("members of an object's prototype are not members of a spec", () => {
   expect(faultOf(() => fromSpec(Object.create(base())))).toMatch(/spec\.name: .* found undefined/);
   expect(faultOf(() => readSpec('{"__proto__": {"ggsl": 1}}'))).toMatch(/unknown member "__proto__"/);

@@ -151,7 +151,7 @@ describe("hover", () => {
     [
       "a function",
       SAMPLER.replace("max(", "¦max("),
-      ["max(number, [number]) -> f32", "the largest value over the rows left"],
+      ["max(number, [number], [last: number]) -> f32", "the largest value over the rows left"],
     ],
     ["a keyword", SAMPLER.replace("  keep", "  ¦keep"), ["drops the rows where the condition is false"]],
     ["a host stage", "chain c = host ¦top_k(4)\n", ["host top_k(k: i32)", "runs on the host"]],

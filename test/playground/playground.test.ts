@@ -126,6 +126,21 @@ inBrowser("the playground in Chromium", () => {
     await v.close();
   });
 
+  test("a stop is shown beside the steps", async () => {
+    const v = await visit(site.browser, site.urlWithoutModel);
+    await v.zipf();
+    await v.type(`sampler ending(seed: seed) {
+  state picks: i32 = 0
+  pick sample(seed)
+  stop when picks >= 2 as "three"
+  after pick { picks += 1 }
+}
+chain c = ending(1)
+`);
+    await v.see("#states .status", /; a text ends at token 3: stop "three"$/);
+    await v.close();
+  });
+
   test("completion offers samplers with their docs, imports them, and then their parameters", async () => {
     const v = await visit(site.browser, site.urlWithoutModel);
     await v.see("#stages .status", /computed on wasm/);

@@ -118,6 +118,13 @@ inBrowser("text in the playground", () => {
     await v.close();
   });
 
+  llamaTest("a text that the chain ends says by which stop", async () => {
+    const v = await visit(site.browser, site.url);
+    await v.type('sampler five() {\n  pick argmax(logit)\n  stop when step >= 4 as "five"\n}\n\nchain c = five()\n');
+    await v.see("#text .side:nth-child(1) .hint", /5 tokens, stop "five" ended the text/);
+    await v.close();
+  });
+
   llamaTest("the logits come from the model's next token", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(GREEDY);

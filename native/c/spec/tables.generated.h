@@ -8,7 +8,8 @@ namespace ggsl::c {
 inline constexpr int32_t spec_version = 3;
 
 // The members that only some versions have, and the first one that does.
-inline constexpr std::array<MemberSince, 2> members_since{ {
+inline constexpr std::array<MemberSince, 3> members_since{ {
+    { "phrases", 3 },
     { "stops", 3 },
     { "windows", 3 },
 } };

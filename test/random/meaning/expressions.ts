@@ -9,6 +9,7 @@ import { hashOf, noiseOf } from "./hash.js";
 import { endingOf, listOf, tokenSet } from "./sets.js";
 import { Unclear, type Stage, type Value } from "./table.js";
 import { completing, isInside, occurrencesIn, partOf, repetitionsIn, sinceEnding } from "./text.js";
+import { overTokens } from "./windows.js";
 
 /** Numbers are finite. */
 const finite = (x: number): number => (Number.isNaN(x) ? 0 : Math.min(Math.max(x, -F32_MAX), F32_MAX));
@@ -372,23 +373,15 @@ function callValue(s: Stage, call: Call): Value {
     }
   }
   const last = args.find((a) => a.name?.text === "last")?.value;
-  if (last) return overTokens(s, name, span.start, evaluate(s, args[0]!.value) as number, evaluate(s, last) as number);
+  if (last) {
+    const [x, count] = [args[0]!.value, last].map((e) => evaluate(s, e) as number) as [number, number];
+    return overTokens(s, { name, at: span.start }, x, count);
+  }
   if (SCANS[name]) return SCANS[name](column());
   if (REDUCTIONS[name] && !(MAPS[name] && args.length > 1)) return f32(REDUCTIONS[name](column()));
   const map = MAPS[name];
   if (!map) throw new Error(`the oracle lacks ${name}`);
   return apply(s, map, ...values());
-}
-
-/** Of a value with the last `count` tokens, this one included. */
-function overTokens({ windows, number }: Stage, name: string, at: number, x: number, count: number): number {
-  const key = `${number} ${at}`;
-  const before = windows.get(key) ?? [];
-  windows.set(key, [...before, f32(x)]);
-  const past = count === 1 ? [] : before.slice(1 - count);
-  if (name === "min" || name === "max") return Math[name](x, ...past);
-  const total = f32(f32(past.reduce((a, b) => a + b, 0)) + x);
-  return name === "mean" ? f32(total / (past.length + 1)) : total;
 }
 
 function drawOf(s: Stage, kind: "f64" | "f32", seed: Expr, at: Expr | undefined, stream: number | undefined): number {
