@@ -231,7 +231,9 @@ test("versions: a graph with nothing newer is written as version 2, earlier and 
   expect(written["ggsl"]).toBe(2);
   for (const ggsl of [1, 2, 3]) expect(fromSpec({ ...written, ggsl }).outputs).toEqual(graph.outputs);
   for (const ggsl of [0, 4, 2.5, "2"])
-    expect(faultOf(() => fromSpec({ ...written, ggsl }))).toMatch(/spec\.ggsl: expected one of the versions 1, 2, 3, found/);
+    expect(faultOf(() => fromSpec({ ...written, ggsl }))).toMatch(
+      /spec\.ggsl: expected one of the versions 1, 2, 3, found/,
+    );
 });
 
 test("members of an object's prototype are not members of a spec", () => {
