@@ -185,7 +185,9 @@ function describe(chain: Chain, graph: Graph, rows: Graph, declared: Declared): 
         stages: stagesWith(chain, name),
       })),
     sets: setsOf(graph).flatMap(({ name, capacity, doc }) =>
-      name === undefined || phrasesOf(graph).some((list) => list.name === name) ? [] : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
+      name === undefined || phrasesOf(graph).some((list) => list.name === name)
+        ? []
+        : [{ name, capacity: capacity!, doc, stages: stagesWith(chain, name) }],
     ),
     grammars: grammarsOf(graph).map(({ name, doc, default: standard }) => ({
       name,

@@ -1,6 +1,5 @@
 /** Documentation comments of a module: the program's own, and facts that types cannot express. */
-import type { ModuleChain, ModuleGrammar,
-  ModulePhrases, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
+import type { ModuleChain, ModuleGrammar, ModulePhrases, ModuleInput, ModuleSet, ModuleUniform } from "./chains.js";
 import { SEED_RANGE } from "@ggsl/compiler/graph/param.js";
 import { describeRange } from "@ggsl/compiler/core/range.js";
 

@@ -140,7 +140,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0396: rule("Phrases are used as a value.", "Ask for tokens: `rejected(list)`."),
   E0397: rule("A parameter of phrases is static.", "Leave out `static`."),
   E0398: rule("An entry of phrases is neither a text nor a pattern.", "List texts and patterns."),
-  E0399: rule("A text or a pattern cannot be a phrase.", "Give repetitions bounds, and write what is beside the phrase in it."),
+  E0399: rule(
+    "A text or a pattern cannot be a phrase.",
+    "Give repetitions bounds, and write what is beside the phrase in it.",
+  ),
   E0401: rule("An argument is outside its range.", "Give a number inside the declared range."),
   E0402: rule("There is no parameter of this name.", "Use one of the parameters that the help lists."),
   E0403: rule("Too many arguments.", "Remove the surplus arguments."),

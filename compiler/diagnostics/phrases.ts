@@ -26,7 +26,10 @@ export const phrasesStatic = (span: Span, name: string): Diagnostic =>
   });
 
 export const notAPhrase = (span: Span): Diagnostic =>
-  error("E0398", span, "expected a phrase", { label: "neither a text nor a pattern", help: `list the phrases, ${LITERAL}` });
+  error("E0398", span, "expected a phrase", {
+    label: "neither a text nor a pattern",
+    help: `list the phrases, ${LITERAL}`,
+  });
 
 export const badPhrase = (span: Span, message: string): Diagnostic =>
   error("E0399", span, `this cannot be a phrase: ${message}`, {

@@ -32,9 +32,16 @@ export function verify(graph: Graph): string[] {
   if (faults.length > 0) return faults;
   return [
     ...graph.nodes.flatMap((node, id) => nodeFaults(graph, node, id).map((f) => `node %${id} (${node.op}): ${f}`)),
-    ...[outputFaults, paramFaults, uniformFaults, drawFaults, feedFaults, setFaults, grammarFaults, phraseFaults].flatMap(
-      (faultsOf) => faultsOf(graph),
-    ),
+    ...[
+      outputFaults,
+      paramFaults,
+      uniformFaults,
+      drawFaults,
+      feedFaults,
+      setFaults,
+      grammarFaults,
+      phraseFaults,
+    ].flatMap((faultsOf) => faultsOf(graph)),
   ];
 }
 

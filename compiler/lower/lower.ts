@@ -22,7 +22,15 @@ import { lowerArgument } from "./expr.js";
 import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
-import { chainParams, grammarParams, paramValue, phraseArguments, setArguments, textArguments, type Settings } from "./params.js";
+import {
+  chainParams,
+  grammarParams,
+  paramValue,
+  phraseArguments,
+  setArguments,
+  textArguments,
+  type Settings,
+} from "./params.js";
 import { newScope, stateValue, type Argument, type Scope } from "./scope.js";
 import { withStreams } from "./streams.js";
 import { lowerBody, setOrigin } from "./stmt.js";

@@ -107,16 +107,19 @@ const phraseParams = (chain: ChainBinding): Typed[] =>
 
 /** The chain's parameters that are phrases. */
 export function phraseArguments(cx: ChainLowering, chain: ChainBinding, settings: Settings): [Local, Argument][] {
-  return phraseParams(chain).flatMap(({ local, declaration: { name, doc }, default: standard }): [Local, Argument][] => {
-    const given = Object.hasOwn(settings, name.text) ? settings[name.text] : undefined;
-    const isRight = given === undefined || (typeof given === "object" && given.every((text) => typeof text === "string"));
-    if (!isRight) {
-      cx.diagnostics.push(settingOfPhrases(name.span, name.text));
-      return [];
-    }
-    const of = (given as readonly string[] | undefined) ?? (standard?.kind === "phrases" ? standard.items : []);
-    return [[local, addPhrases(cx, { name: name.text, of }, doc)]];
-  });
+  return phraseParams(chain).flatMap(
+    ({ local, declaration: { name, doc }, default: standard }): [Local, Argument][] => {
+      const given = Object.hasOwn(settings, name.text) ? settings[name.text] : undefined;
+      const isRight =
+        given === undefined || (typeof given === "object" && given.every((text) => typeof text === "string"));
+      if (!isRight) {
+        cx.diagnostics.push(settingOfPhrases(name.span, name.text));
+        return [];
+      }
+      const of = (given as readonly string[] | undefined) ?? (standard?.kind === "phrases" ? standard.items : []);
+      return [[local, addPhrases(cx, { name: name.text, of }, doc)]];
+    },
+  );
 }
 
 /** The chain's parameters that are grammars. */

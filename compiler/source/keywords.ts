@@ -90,7 +90,8 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     seed: "the seed of a stream of random numbers",
     text: "a text, known at compile time; in a test, the text so far",
     grammar: "a grammar that is given with the request; without one, its default, a text",
-    phrases: "texts and regular expressions that must not be written, which can change with the request: `phrases(\"a test\", /so on/)`",
+    phrases:
+      'texts and regular expressions that must not be written, which can change with the request: `phrases("a test", /so on/)`',
     list: "a list of texts, token ids and lists of token ids, known at compile time",
   }),
 };

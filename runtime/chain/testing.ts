@@ -223,7 +223,9 @@ function written(
 /** The step whose token begins the first phrase; undefined without one. */
 function phrasePlace(steps: readonly Evaluation[], list: readonly Phrase[], feed: Feed): number | undefined {
   if (!feed.vocabulary)
-    throw new InputError("phrases need a vocabulary: `vocab [...]` of the test, or `--vocab`", { code: "MISSING_VOCABULARY" });
+    throw new InputError("phrases need a vocabulary: `vocab [...]` of the test, or `--vocab`", {
+      code: "MISSING_VOCABULARY",
+    });
   const texts = textsOf(vocabularyFrom(feed.vocabulary));
   const finder = new PhraseFinder(preparedPhrases(list, "phrases"));
   const ends: number[] = [];

@@ -438,8 +438,7 @@ export class Writer {
     const scalars = output.states ?? NONE;
     if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
     const ofRows = ({ candidates, ...more }: ChainResults): KeptRows => ({ ...more, tokens: candidates });
-    const maskedRows = (): KeptRows =>
-      ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
+    const maskedRows = (): KeptRows => ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
     const kept = (): KeptRows => {
       if (left) return left;
       if (!rows) return ofRows(output);

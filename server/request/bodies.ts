@@ -117,8 +117,7 @@ export type GivenBody =
   | { readonly endpoint: Extract<TextEndpoint, "completions">; readonly body: CompletionBody };
 
 /** A phrase that the text must not have. */
-export type GivenPhrase =
-  string | { readonly text?: string; readonly regex?: string; readonly ignore_case?: boolean };
+export type GivenPhrase = string | { readonly text?: string; readonly regex?: string; readonly ignore_case?: boolean };
 
 /** A request's field: what the server has, nothing, or one of both with its settings. */
 type GivenDrafts =

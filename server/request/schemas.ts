@@ -68,10 +68,9 @@ export const messages: FieldSchema = listOf(
 
 export const biases: FieldSchema = { type: "object", additionalProperties: number(-100, 100) };
 /** Texts, and texts and regular expressions with or without the case of their letters. */
-export const phrases: FieldSchema = listOf(
-  either(text, object({ text, regex: text, ignore_case: flag })),
-  { maxItems: 4096 },
-);
+export const phrases: FieldSchema = listOf(either(text, object({ text, regex: text, ignore_case: flag })), {
+  maxItems: 4096,
+});
 export const stop: FieldSchema = either(text, listOf(text, { maxItems: 16 }));
 export const logprobs: FieldSchema = either(flag, integer(0, 20));
 

@@ -120,7 +120,9 @@ const documented = (doc: string | undefined): { readonly doc?: string } => (doc 
 const parametersOf = (graph: Graph): SamplerParameter[] => [
   ...graph.params.map(numberParameter),
   ...setsOf(graph).flatMap(({ name, of, capacity, doc }): SamplerParameter[] =>
-    name === undefined || phrasesOf(graph).some((list) => list.name === name) ? [] : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
+    name === undefined || phrasesOf(graph).some((list) => list.name === name)
+      ? []
+      : [{ name, type: "tokens", default: of, capacity: capacity!, ...documented(doc) }],
   ),
   ...phrasesOf(graph)
     .filter(isPhraseParam)

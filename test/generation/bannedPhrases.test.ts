@@ -1,8 +1,14 @@
 /** Texts without phrases are those that brute force writes, alone and in a batch, whatever else is asked for. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { compile, loadModel, type Generation, type Model, type Phrase, type SequenceRequest } from "../../runtime/index.js";
+import {
+  compile,
+  type Generation,
+  type Model,
+  type Phrase,
+  type SequenceRequest,
+} from "../../runtime/index.js";
 import { randomIntegers } from "../grammars/walk.js";
-import { DEMO_MODEL, loadExactModel } from "../model/file.js";
+import { loadExactModel } from "../model/file.js";
 import { writtenAgain, type Parts } from "./writtenAgain.js";
 
 const PROMPT = "And it came to pass";
@@ -56,7 +62,10 @@ async function randomPhrases(seed: number): Promise<Both[]> {
     if (kind === 0) return textBoth(` ${word()} ${word()}`);
     if (kind === 1) {
       const one = word().toUpperCase();
-      return [{ text: one, ignoreCase: true }, { parts: letters(one), ignoreCase: true }];
+      return [
+        { text: one, ignoreCase: true },
+        { parts: letters(one), ignoreCase: true },
+      ];
     }
     if (kind === 2) return patternBoth(...letters(` ${word().slice(0, 2)}`), "[a-z]{1,6}", " ", ".{1,8}", "[,.;:]");
     const any = Array.from({ length: 2 + random(4) }, () => "[^]");
@@ -217,7 +226,14 @@ chain sampled(banned: phrases, t: f32 > 0 = 0.8, seed: seed = 7) = ban_phrases(b
     const banned = (await randomPhrases(seed)).map(([phrase]) => phrase);
     const expected = await write({ uniforms: { seed }, bannedPhrases: banned });
     expect(expected.stats.rewinds).toBeGreaterThan(0);
-    for (const more of [{}, { ahead: 0 }, { logprobs: 2 }, { alternatives: 2 }, { placement: "host" as const }, { speculate: { ngram: {} } }]) {
+    for (const more of [
+      {},
+      { ahead: 0 },
+      { logprobs: 2 },
+      { alternatives: 2 },
+      { placement: "host" as const },
+      { speculate: { ngram: {} } },
+    ]) {
       const text = await write({ chain: PROGRAM, uniforms: { seed, banned }, ...more });
       expect(text.tokens).toEqual(expected.tokens);
       expect(text.stats).toMatchObject({
@@ -281,7 +297,14 @@ chain plain() = ban_phrases(phrases(" the", /(?i)and./)) |> greedy()
 describe("a text that is taken back", () => {
   test("ends at its limit, before the phrase", async () => {
     const bannedPhrases = [{ regex: "[a-z]{2}" }];
-    const asked = { prompt: PROMPT, phrases: [{ parts: ["[a-z]", "[a-z]"] }], seed: 2, temperature: 0.8, maxTokens: 40, maxRewinds: 5 };
+    const asked = {
+      prompt: PROMPT,
+      phrases: [{ parts: ["[a-z]", "[a-z]"] }],
+      seed: 2,
+      temperature: 0.8,
+      maxTokens: 40,
+      maxRewinds: 5,
+    };
     const { tokens, ...counts } = await writtenAgain(model, asked);
     expect(counts).toMatchObject({ rewinds: 5, isCut: true });
     const text = await write({ uniforms: { seed: 2 }, bannedPhrases, maxRewinds: 5 });
@@ -294,7 +317,13 @@ describe("a text that is taken back", () => {
     const plain = await write({ uniforms: { seed: 9 } });
     const [first, second] = plain.text.trim().split(" ");
     const bannedPhrases = [` ${first} ${second} xyz`];
-    const generation = model.generate(PROMPT, { chain: SAMPLED, uniforms: { seed: 9 }, maxTokens: 40, bannedPhrases, ahead: 0 });
+    const generation = model.generate(PROMPT, {
+      chain: SAMPLED,
+      uniforms: { seed: 9 },
+      maxTokens: 40,
+      bannedPhrases,
+      ahead: 0,
+    });
     let text = "";
     for await (const piece of generation) {
       text += piece.text;

@@ -125,18 +125,34 @@ describe("phrases in a text", () => {
 
 describe("lists of phrases", () => {
   test.each<[string, unknown, string]>([
-    ["no list", "a", "`bannedPhrases` must be a list of phrases, found \"a\""],
-    ["a number", [1], "`bannedPhrases[0]` must be a text, `{ text }` or `{ regex }`, with `ignoreCase` or without, found 1"],
+    ["no list", "a", '`bannedPhrases` must be a list of phrases, found "a"'],
+    [
+      "a number",
+      [1],
+      "`bannedPhrases[0]` must be a text, `{ text }` or `{ regex }`, with `ignoreCase` or without, found 1",
+    ],
     ["an empty text", ["a", ""], "`bannedPhrases[1]` must not be empty: a text has an empty text everywhere"],
     ["both", [{ text: "a", regex: "b" }], "`bannedPhrases[0]` must have either `text` or `regex`"],
     ["neither", [{ ignoreCase: true }], "`bannedPhrases[0]` must have either `text` or `regex`"],
     ["an unknown member", [{ text: "a", flags: "i" }], "bannedPhrases[0].flags"],
     ["too many", Array.from({ length: 4097 }, String), "`bannedPhrases` must have at most 4096 phrases, found 4097"],
     ["a long text", ["x".repeat(1025)], "`bannedPhrases[0]` must have at most 1024 bytes, found 1025"],
-    ["too many bytes", Array.from({ length: 200 }, () => "x".repeat(1000)), "must have at most 65536 bytes in all its phrases"],
-    ["too many expressions", Array.from({ length: 257 }, () => ({ regex: "a" })), "at most 256 regular expressions, found 257"],
+    [
+      "too many bytes",
+      Array.from({ length: 200 }, () => "x".repeat(1000)),
+      "must have at most 65536 bytes in all its phrases",
+    ],
+    [
+      "too many expressions",
+      Array.from({ length: 257 }, () => ({ regex: "a" })),
+      "at most 256 regular expressions, found 257",
+    ],
     ["no bound", [{ regex: "a.*b" }], "`bannedPhrases[0]`: the regular expression matches texts of any length"],
-    ["a long match", [{ regex: ".{0,300}b" }], "the longest match of the regular expression must have at most 1024 bytes, found 1201"],
+    [
+      "a long match",
+      [{ regex: ".{0,300}b" }],
+      "the longest match of the regular expression must have at most 1024 bytes, found 1201",
+    ],
     ["an empty match", [{ regex: "a?" }], "matches an empty text"],
     ["a look", [{ regex: "\\bword" }], "a phrase cannot look around"],
     ["a reference", [{ regex: "(a)\\1" }], "a reference to a group"],

@@ -20,7 +20,8 @@ const oneOf = (edges: readonly number[], others: fc.Arbitrary<number>): fc.Arbit
 
 /** An argument as text. */
 export function literal(type: ParamSpec["type"], arg: Arg): string {
-  if (typeof arg !== "number" && type === "phrases") return `phrases(${arg.map((one) => `"t${String(one)}"`).join(", ")})`;
+  if (typeof arg !== "number" && type === "phrases")
+    return `phrases(${arg.map((one) => `"t${String(one)}"`).join(", ")})`;
   if (typeof arg !== "number") return type === "tokens" ? `tokens(${arg.join(", ")})` : JSON.stringify(arg);
   return type === "bool" ? String(arg !== 0) : String(arg);
 }

@@ -54,7 +54,7 @@ export const inside: Snippet = t`inside(${endings}, ${endings})`;
 export const completes: Snippet = t`completes(${words("[0]", '["a", [1, 0]]', '["aba", 3]', "[[0, 1, 2], [1, 2], [2, 2], 1]", '[" ab", "b7"]', "[]")})`;
 
 /** Whether each token begins a phrase that the text was taken back for, which these texts never are. */
-export const rejected: Snippet = t`rejected(${words("phrases()", 'phrases("a")', 'phrases("ab", /b{1,3}7/)', "phrases(/(?i)A/, \"b\")")})`;
+export const rejected: Snippet = t`rejected(${words("phrases()", 'phrases("a")', 'phrases("ab", /b{1,3}7/)', 'phrases(/(?i)A/, "b")')})`;
 
 /** Values of constants that are texts and lists of token ids, and of constant sets. */
 export const endingConstants = fc.constantFrom('"a"', '"ba"', "[1]", "[2, 0,]");

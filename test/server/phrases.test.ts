@@ -16,7 +16,9 @@ const textOf = (answer: Answer): string => choiceOf(answer).text;
 
 /** Words of the text without phrases. */
 async function wordsOf(fields: object = {}): Promise<string[]> {
-  return textOf(await ask(fields)).split(/[^A-Za-z]+/).filter((word) => word.length > 2);
+  return textOf(await ask(fields))
+    .split(/[^A-Za-z]+/)
+    .filter((word) => word.length > 2);
 }
 
 describe("phrases", () => {
@@ -93,7 +95,11 @@ describe("phrases", () => {
     expect(choiceOf(answer)).toMatchObject({ text: "", finish_reason: "length" });
     expect(answer.body["usage"]).toMatchObject({ completion_tokens: 0 });
     // each place has another one
-    const longer = await ask({ banned_phrases: [{ regex: "[a-z]{2}[^]{4}[a-z ]" }], ignore_eos: true, max_tokens: 200 });
+    const longer = await ask({
+      banned_phrases: [{ regex: "[a-z]{2}[^]{4}[a-z ]" }],
+      ignore_eos: true,
+      max_tokens: 200,
+    });
     expect(textOf(longer)).not.toMatch(/[a-z]{2}[^]{4}[a-z ]/);
     const { completion_tokens: tokens } = longer.body["usage"] as { completion_tokens: number };
     expect(tokens).toBeLessThan(200);

@@ -26,7 +26,8 @@ export class Characters {
     }
     this.pending = 1;
     if (byte < 0x80) return this.give(byte, each);
-    const more = byte >= 0xf0 && byte <= 0xf4 ? 3 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xc2 && byte < 0xe0 ? 1 : 0;
+    const more =
+      byte >= 0xf0 && byte <= 0xf4 ? 3 : byte >= 0xe0 && byte < 0xf0 ? 2 : byte >= 0xc2 && byte < 0xe0 ? 1 : 0;
     if (more === 0) return this.give(NO_CHARACTER, each);
     this.needed = more;
     this.value = byte & (0x3f >> more);

@@ -34,7 +34,7 @@ export function preparedPhrases(list: readonly Phrase[], name: string): Prepared
       if (text === undefined || ignoresCase(phrase) !== isFolded) return [];
       return [phraseBytes(text, isFolded)];
     });
-  const added: Places = { all: [], ways: 0 };
+  const added: Places = { all: [], ways: 0, classes: new Map() };
   const first = list.flatMap((phrase, i) =>
     textIn(phrase) === undefined ? addPlaces(added, phrase as PatternPhrase, `${name}[${i}]`) : [],
   );
@@ -139,8 +139,7 @@ export class PhraseFinder {
     for (let i = 0; i < active.length; i++) {
       const one = active[i]!;
       const { next } = places[one]!;
-      for (let j = 0; j < next.length; j++)
-        if (places[next[j]!]!.takes(character)) this.reach(next[j]!, begins[one]!);
+      for (let j = 0; j < next.length; j++) if (places[next[j]!]!.takes(character)) this.reach(next[j]!, begins[one]!);
     }
     if (character < 0x80) for (const one of firstOf[character]!) this.reach(one, begin);
     else for (const one of first) if (places[one]!.takes(character)) this.reach(one, begin);

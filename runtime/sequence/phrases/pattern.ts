@@ -9,12 +9,8 @@ import { invalid, type InputError } from "../../core/errors.js";
 import { lowered, raised } from "./letters.js";
 import { limited, PHRASE_LIMITS, type PatternPhrase } from "./phrases.js";
 
-/** Takes one character. */
-export class Place {
-  /** Places that may come next, by number. */
-  readonly next: number[] = [];
-  /** A match may end here. */
-  isLast = false;
+/** Takes one character of a class, which several places share. */
+class CharacterClass {
   private readonly isMost: boolean;
   /** 1 for those that it takes. */
   private readonly ascii: Uint8Array;
@@ -44,9 +40,21 @@ export class Place {
 
   private has(character: number): boolean {
     const { ranges } = this;
-    for (let i = 0; i < ranges.length; i += 2)
-      if (character <= ranges[i + 1]!) return character >= ranges[i]!;
+    for (let i = 0; i < ranges.length; i += 2) if (character <= ranges[i + 1]!) return character >= ranges[i]!;
     return false;
+  }
+}
+
+export class Place {
+  /** Places that may come next, by number. */
+  readonly next: number[] = [];
+  /** A match may end here. */
+  isLast = false;
+
+  constructor(private readonly characters: CharacterClass) {}
+
+  takes(character: number): boolean {
+    return this.characters.takes(character);
   }
 }
 
@@ -54,6 +62,8 @@ export class Place {
 export interface Places {
   readonly all: Place[];
   ways: number;
+  /** Of parts that repetitions have copied. */
+  readonly classes: Map<Part, CharacterClass>;
 }
 
 /** The places of a part. */
@@ -90,6 +100,8 @@ export function addPlaces(places: Places, phrase: PatternPhrase, name: string): 
       throw limited(
         `${what}: the longest match of the regular expression must have at most ${PHRASE_LIMITS.longest} bytes, found ${most}`,
       );
+    // some parts are the same in all expressions, whose case may differ
+    places.classes.clear();
     const { first, last, isNullable } = fragment(part, places, ignoreCase, what);
     if (isNullable) throw invalid(`${what}: the regular expression matches an empty text, which is everywhere`);
     for (const one of last) places.all[one]!.isLast = true;
@@ -125,7 +137,9 @@ function fragment(part: Part, places: Places, ignoresCase: boolean, what: string
   const inner = (one: Part): Fragment => fragment(one, places, ignoresCase, what);
   switch (part.kind) {
     case "class": {
-      const number = places.all.push(new Place(part.ranges.flat(), ignoresCase)) - 1;
+      const characters = places.classes.get(part) ?? new CharacterClass(part.ranges.flat(), ignoresCase);
+      places.classes.set(part, characters);
+      const number = places.all.push(new Place(characters)) - 1;
       if (places.all.length > PHRASE_LIMITS.places) throw tooLarge(what, `${PHRASE_LIMITS.places} places`);
       return { first: [number], last: [number], isNullable: false };
     }

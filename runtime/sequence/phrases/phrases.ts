@@ -69,7 +69,24 @@ const isPhrase: is.Check = (value, name) => {
     throw invalid(`\`${name}\` must have either \`text\` or \`regex\`, found ${show(value)}`);
 };
 
-const isPhraseList = is.listOf("a list of phrases", isPhrase);
+/** Whether it is one at first sight: what is not has its error from `isPhrase`. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === "string") return true;
+  if (typeof value !== "object" || value === null) return false;
+  const { text, ignoreCase } = value as Partial<TextPhrase>;
+  const count = ignoreCase === undefined ? 1 : 2;
+  return typeof text === "string" && (count === 1 || typeof ignoreCase === "boolean") && Object.keys(value).length === count;
+}
+
+const someList = is.listOf("a list of phrases", () => undefined);
+const isPhraseList: is.Check = (value, name) => {
+  someList(value, name);
+  // long lists are usual: the name of a place is only made for one that is wrong
+  for (let i = 0; i < (value as readonly unknown[]).length; i++) {
+    const one = (value as readonly unknown[])[i];
+    if (!isPlain(one)) isPhrase(one, `${name}[${i}]`);
+  }
+};
 
 /** The forms and sizes of a list; the regular expressions are checked where they are read. Throws `InputError`. */
 export const phraseForms: is.Check = (value, name) => {
@@ -84,7 +101,11 @@ export const phraseForms: is.Check = (value, name) => {
   const empty = texts.indexOf("");
   if (empty >= 0) throw invalid(`\`${name}[${empty}]\` must not be empty: a text has an empty text everywhere`);
   const sizes = texts.map((text, i) => phraseBytes(text ?? (list[i] as PatternPhrase).regex, false).length);
-  few("bytes in all its phrases", sizes.reduce((sum, size) => sum + size, 0), PHRASE_LIMITS.bytes);
+  few(
+    "bytes in all its phrases",
+    sizes.reduce((sum, size) => sum + size, 0),
+    PHRASE_LIMITS.bytes,
+  );
   const long = texts.findIndex((text, i) => text !== undefined && sizes[i]! > PHRASE_LIMITS.longest);
   if (long >= 0)
     throw limited(`\`${name}[${long}]\` must have at most ${PHRASE_LIMITS.longest} bytes, found ${sizes[long]!}`);

@@ -9,7 +9,8 @@ import { phraseForms, type Phrase } from "./phrases.js";
 /** By the name of their list. */
 export type PhraseValues = ReadonlyMap<string, readonly Phrase[]>;
 
-export const isPhraseName = (graph: Graph, name: string): boolean => phrasesOf(graph).some((list) => list.name === name);
+export const isPhraseName = (graph: Graph, name: string): boolean =>
+  phrasesOf(graph).some((list) => list.name === name);
 
 const phraseOf = (item: PhraseItem): Phrase => (typeof item === "string" ? item : { regex: item.pattern });
 
