@@ -91,8 +91,13 @@ export class PieceTexts {
   tell(piece: Facts, pieces: readonly TextPiece[], stop: number): void {
     if (this.phrases) return this.read(piece);
     this.isRead = false;
-    this.held.push(piece);
-    for (const { text, rest } of pieces) this.ready.push({ token: this.held.shift()!, text, rest });
+    const [only] = pieces;
+    if (only && pieces.length === 1 && this.held.length === 0)
+      this.ready.push({ token: piece, text: only.text, rest: only.rest });
+    else {
+      this.held.push(piece);
+      for (const { text, rest } of pieces) this.ready.push({ token: this.held.shift()!, text, rest });
+    }
     if (stop >= 0) this.stop = fromBytes(toBytes(this.stops[stop]!));
   }
 

@@ -66,9 +66,18 @@ export function placeGraph(graph: Graph, vocabSize: number, options: PlaceOption
   return placeSplit(parts, split, vocabSize, options.columns);
 }
 
+const wires = new WeakMap<Graph, Int32Array>();
+
+/** The wire form, which is made once for all texts of a chain. */
+function wireOf(graph: Graph): Int32Array {
+  const words = wires.get(graph) ?? encodeWire(graph);
+  wires.set(graph, words);
+  return words;
+}
+
 /** A graph that needs no split, for example on the CPU. */
 export const wholeGraph = (graph: Graph): PlacedGraph => ({
-  words: encodeWire(graph),
+  words: wireOf(graph),
   split: undefined,
   finish: (results) => results,
   [Symbol.dispose]: () => undefined,

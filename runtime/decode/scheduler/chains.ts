@@ -10,6 +10,15 @@ interface Known {
 /** Chains that are kept although no place has them. To make one again takes a millisecond. */
 const MOST_UNUSED = 32;
 
+const keys = new WeakMap<Int32Array, string>();
+
+/** Equal for equal chains; texts of one chain have the same words. */
+function keyOf(words: Int32Array): string {
+  const key = keys.get(words) ?? words.join();
+  keys.set(words, key);
+  return key;
+}
+
 export class Chains {
   /** The latest used last. */
   private known: Known[] = [];
@@ -26,7 +35,7 @@ export class Chains {
 
   /** @param words the chain in the wire form */
   of(words: Int32Array, columns: readonly Float32Array[]): NativeGraph {
-    const key = words.join();
+    const key = keyOf(words);
     const found = this.known.find((one) => one.key === key && isEqual(one.columns, columns));
     this.known = this.known.filter((one) => one !== found);
     const chain = found?.chain ?? new this.Graph(words, columns);

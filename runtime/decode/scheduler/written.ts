@@ -29,6 +29,7 @@ export interface Written {
 
 const NONE = new Float32Array();
 const NO_BYTES = new Uint8Array();
+const NO_PIECES: readonly TextPiece[] = [];
 
 /** Numbers before the scalars of a token. */
 const HEAD = 6;
@@ -41,10 +42,13 @@ export function readWritten(words: Int32Array, text: string, on: (place: number,
     const [count, known] = [words[at + 4]!, words[at + 5]!];
     let next = at + HEAD + count;
     const scalars = count === 0 ? NONE : new Float32Array(words.buffer, words.byteOffset + 4 * (at + HEAD), count);
-    const pieces: TextPiece[] = [];
+    let pieces: TextPiece[] | undefined;
     for (let i = 0; i < known; i++, next += 2) {
       const end = begin + words[next]!;
-      pieces.push({ text: text.slice(begin, end), rest: bytesIn(words[next + 1]!) });
+      const piece = { text: text.slice(begin, end), rest: bytesIn(words[next + 1]!) };
+      // an empty list that grows has memory for many
+      if (pieces) pieces.push(piece);
+      else pieces = [piece];
       begin = end;
     }
     on(words[at]!, {
@@ -54,7 +58,7 @@ export function readWritten(words: Int32Array, text: string, on: (place: number,
       isRefused: (flags & WRITTEN.refused) !== 0,
       isRead: (flags & WRITTEN.over) === 0,
       isEnd: (flags & WRITTEN.end) !== 0,
-      pieces: (flags & WRITTEN.said) === 0 ? undefined : pieces,
+      pieces: (flags & WRITTEN.said) === 0 ? undefined : (pieces ?? NO_PIECES),
       stop: words[at + 3]!,
     });
     at = next;
