@@ -21,12 +21,16 @@ void run_texts(char ** arguments, int count) {
     for (int i = 3; i < count; ++i) {
         chains.push_back(load_chain(arguments[i]));
     }
+    std::vector<Alone> alone;
+    for (size_t i = 0; i < 6 * chains.size(); ++i) {
+        alone.push_back(write_alone(model.get(), wanted_text(model.get(), chains, i)));
+    }
     const auto write = [&](const char * what, const std::function<void(ggsl_loop_options &)> & change) {
         const LoopPtr loop = open_loop(model.get(), places, change);
         CHECK(loop, "%s: %s", ggsl_error_code(), ggsl_error());
         Texts                texts;
         std::vector<int64_t> ids;
-        const size_t         total = 6 * chains.size();
+        const size_t         total = alone.size();
         const auto           more  = [&](size_t most) {
             while (ids.size() < std::min(total, most)) {
                 const Wanted wanted = wanted_text(model.get(), chains, ids.size());
@@ -43,7 +47,7 @@ void run_texts(char ** arguments, int count) {
         int64_t forced = 0, tokens = 0;
         for (size_t i = 0; i < total; ++i) {
             const Text & text = texts.by_id.at(ids[i]);
-            check_text(model.get(), wanted_text(model.get(), chains, i), text, i);
+            check_text(model.get(), alone[i], text, i);
             forced += text.forced;
             tokens += static_cast<int64_t>(text.tokens.size());
         }
@@ -144,7 +148,7 @@ void run_soak(char ** arguments, int count, bool is_exact) {
               text.message.c_str());
         CHECK(text.tokens.size() <= each.wanted.count, "too many tokens");
         if (is_exact && each.is_left_alone && text.end != GGSL_END_CANCELLED && checked < 24) {
-            check_text(model.get(), each.wanted, text, static_cast<size_t>(id));
+            check_text(model.get(), write_alone(model.get(), each.wanted), text, static_cast<size_t>(id));
             ++checked;
         }
     }

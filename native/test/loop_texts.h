@@ -246,8 +246,12 @@ inline Wanted wanted_text(const llama_model * model, const std::vector<ChainPtr>
     return { chains[i / 3 % chains.size()].get(), tokenize(model, beginning), 8 + 7 * (i % 5), static_cast<double>(i) };
 }
 
-inline void check_text(llama_model * model, const Wanted & wanted, const Text & text, size_t i) {
-    const Alone alone = write_alone(model, wanted.chain, wanted.prompt, wanted.count, wanted.seed);
+inline Alone write_alone(llama_model * model, const Wanted & wanted) {
+    return write_alone(model, wanted.chain, wanted.prompt, wanted.count, wanted.seed);
+}
+
+// Text `i` is what a sampler has written.
+inline void check_text(const llama_model * model, const Alone & alone, const Text & text, size_t i) {
     CHECK(text.tokens == alone.tokens, "text %zu has other tokens than alone: %zu and %zu", i, text.tokens.size(),
           alone.tokens.size());
     CHECK(text.text == alone.text, "text %zu: \"%s\" in place of \"%s\"", i, text.text.c_str(), alone.text.c_str());
