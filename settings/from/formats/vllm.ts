@@ -176,7 +176,7 @@ function repetitionStop(reader: Reader): Stage[] {
   };
   const [most, least, times] = [whole("max_pattern_size"), Math.max(1, whole("min_pattern_size")), whole("min_count")];
   if (most <= 0 || times < 2 || least > most) return [];
-  if (most * (times - 1) > MOST_COMPARED) {
+  if (most > MOST_TOKENS || times > MOST_TIMES) {
     reader.note("lost", DETECTION, LONG_PATTERNS);
     return [];
   }
@@ -184,8 +184,8 @@ function repetitionStop(reader: Reader): Stage[] {
 }
 
 /** Of `repetition_stop`. */
-const MOST_COMPARED = 65;
-const LONG_PATTERNS = `\`repetition_stop\` compares at most ${MOST_COMPARED} tokens: make \`max_pattern_size\` or \`min_count\` smaller`;
+const [MOST_TOKENS, MOST_TIMES] = [32, 8];
+const LONG_PATTERNS = `\`repetition_stop\` finds patterns of at most ${MOST_TOKENS} tokens, at most ${MOST_TIMES} times in a row`;
 
 function penalties(reader: Reader): Stage[] {
   const repeat = reader.number("repetition_penalty", { min: 0, minExcluded: true }) ?? 1;
