@@ -135,7 +135,7 @@ Shape make_shape() {
                             [](const Json & v) { return v == "random" || is_seed(v) || is_param(v); });
     const Ptr stream =
         test("an integer from 1 to 4294967295", [](const Json & v) { return is_seed(v) && number_of(v) >= 1; });
-    const Ptr truth   = test("true", [](const Json & v) { return v == true; });
+    const Ptr truth = test("true", [](const Json & v) { return v == true; });
     const Ptr version =
         test(versions_text(), [](const Json & v) { return is_integer(v) && v >= 1 && v <= spec_version; });
     const Ptr standard =
