@@ -81,7 +81,7 @@ function factsOf({ facts: { usage, sampler, user, waited, error, answer } }: Ans
       tokens: usage.generatedTokens,
       ...(usage.drafted && { drafted_tokens: usage.drafted.tokens, accepted_tokens: usage.drafted.accepted }),
       ...(usage.takenBack.length > 0 && {
-        taken_back_tokens: usage.takenBack.reduce((sum, count = 0) => sum + count, 0),
+        taken_back_tokens: usage.takenBack.reduce((sum, count) => sum + count, 0),
       }),
       ...(usage.firstToken !== undefined && { first_token_ms: rounded(usage.firstToken) }),
       finish: usage.finishes,

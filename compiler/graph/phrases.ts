@@ -48,7 +48,7 @@ export function phraseFaults(graph: Graph): string[] {
     ...(new Set(names).size < names.length ? ["phrases: two lists have the same name"] : []),
     ...phrases.flatMap(({ name, of }, i) => {
       const set = setsOf(graph).find((one) => one.name === name);
-      const isRight = set && set.of.length === 0 && set.capacity === MOST_MASKED;
+      const isRight = set?.of.length === 0 && set.capacity === MOST_MASKED;
       const faults = of.flatMap((item) => {
         const fault = typeof item === "object" ? phraseFault(item.pattern) : undefined;
         return fault === undefined ? [] : [`the pattern ${show((item as { pattern: string }).pattern)}: ${fault}`];

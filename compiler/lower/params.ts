@@ -116,7 +116,7 @@ export function phraseArguments(cx: ChainLowering, chain: ChainBinding, settings
         cx.diagnostics.push(settingOfPhrases(name.span, name.text));
         return [];
       }
-      const of = (given as readonly string[] | undefined) ?? (standard?.kind === "phrases" ? standard.items : []);
+      const of = given ?? (standard?.kind === "phrases" ? standard.items : []);
       return [[local, addPhrases(cx, { name: name.text, of }, doc)]];
     },
   );

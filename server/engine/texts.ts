@@ -55,7 +55,7 @@ export const openUsage = (): Usage => ({
 
 /** Tokens that the texts took, with those that were taken back. */
 export const writtenTokens = ({ generatedTokens, takenBack }: Usage): number =>
-  takenBack.reduce((sum, count = 0) => sum + count, generatedTokens);
+  takenBack.reduce((sum, count) => sum + count, generatedTokens);
 
 /** Resolves when all texts are written; the first error ends all of them. */
 export async function writeTexts(run: Run, usage: Usage): Promise<void> {

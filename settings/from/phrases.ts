@@ -2,10 +2,10 @@
 
 /** The one that counts comes first: `banned_strings` is another name, and counts without `banned_tokens`. */
 export const PHRASE_FIELDS = ["banned_tokens", "banned_strings"] as const;
-export type PhraseField = (typeof PHRASE_FIELDS)[number];
+type PhraseField = (typeof PHRASE_FIELDS)[number];
 
 /** Both tools look for phrases in upper or lower case. */
-export interface NamedPhrase {
+interface NamedPhrase {
   readonly text: string;
   readonly ignoreCase: true;
 }

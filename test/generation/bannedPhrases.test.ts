@@ -147,7 +147,7 @@ chain obeying(g: grammar) = constrain(g) |> greedy()
     const { text, stats } = await write({ chain, uniforms: { g }, bannedPhrases: ["king", " and"] });
     expect(text).toMatch(/^the king said (?:yes|no) and went$/);
     expect(stats.keptPhrases).toBe(2);
-    const other = /yes/.test(text) ? "yes" : "no";
+    const other = text.includes("yes") ? "yes" : "no";
     const changed = await write({ chain, uniforms: { g }, bannedPhrases: ["king", other] });
     expect(changed.text).toBe(text.replace(other, other === "yes" ? "no" : "yes"));
     expect(changed.stats).toMatchObject({ finish: "end", keptPhrases: 1 });
@@ -290,7 +290,7 @@ chain plain() = ban_phrases(phrases(" the", /(?i)and./)) |> greedy()
     [{ banned: [{ regex: "a*b" }] }, "`banned[0]`: the regular expression matches texts of any length"],
     [{ banned: [{ regex: "a", flags: "i" }] }, "banned[0].flags"],
   ])("%j is refused", (uniforms, message) => {
-    expect(() => model.generate(PROMPT, { chain: PROGRAM, uniforms: uniforms as never })).toThrow(message);
+    expect(() => model.generate(PROMPT, { chain: PROGRAM, uniforms })).toThrow(message);
   });
 });
 

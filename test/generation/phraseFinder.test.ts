@@ -9,7 +9,7 @@ const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /** The first phrase to be complete, the longest of those; in bytes. */
 function searched(text: string, phrases: readonly Phrase[]): { begin: number; end: number } | undefined {
-  const characters = [...text];
+  const characters = Array.from(text);
   const patterns = phrases.map((phrase) => {
     const given = typeof phrase === "string" ? { text: phrase } : phrase;
     const source = "text" in given ? given.text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&") : given.regex;
@@ -77,7 +77,7 @@ describe("phrases in a text", () => {
 
   test.each(Array.from({ length: 40 }, (_, seed) => seed))("random phrases in random texts (%i)", (seed) => {
     const random = randomIntegers(seed);
-    const letters = [..."abAB éÉ€"];
+    const letters = Array.from("abAB éÉ€");
     const text = (length: number): string => Array.from({ length }, () => letters[random(letters.length)]!).join("");
     const part = (): string => {
       const one = [text(1), ".", "[ab]", "[^a]", `(?:${text(2)}|${text(1)})`][random(5)]!;

@@ -13,7 +13,7 @@ export interface Parts {
 }
 
 /** Matches a phrase, and the beginning of one, from begin to end. */
-export function patternsOf({ parts, ignoreCase }: Parts): { readonly whole: RegExp; readonly begun: RegExp } {
+function patternsOf({ parts, ignoreCase }: Parts): { readonly whole: RegExp; readonly begun: RegExp } {
   const flags = ignoreCase ? "is" : "s";
   const begun = parts.slice(0, -1).reduceRight((after, part) => `${part}(?:${after})?`, parts.at(-1)!);
   return { whole: new RegExp(`^(?:${parts.join("")})$`, flags), begun: new RegExp(`^(?:${begun})$`, flags) };

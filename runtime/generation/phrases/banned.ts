@@ -9,7 +9,7 @@ import { MOST_MASKED } from "./masked.js";
 import { REWINDS, type PhraseOptions } from "./options.js";
 
 /** What is counted of a text with phrases. */
-export interface PhraseCounts {
+interface PhraseCounts {
   /** How often the text was taken back. */
   rewinds: number;
   /** The tokens that were taken back. */

@@ -7,7 +7,7 @@ import { ignoresCase, textIn, type PatternPhrase, type Phrase } from "./phrases.
 import { sortedTexts, TextSearch, type SortedTexts } from "./texts.js";
 
 /** Phrases as they are looked for. */
-export interface PreparedPhrases {
+interface PreparedPhrases {
   /** Of texts as they are. */
   readonly exact: SortedTexts | undefined;
   /** Of texts in lower case. */
@@ -136,11 +136,8 @@ export class PhraseFinder {
     const { active, begins } = this;
     this.count++;
     this.spare.length = 0;
-    for (let i = 0; i < active.length; i++) {
-      const one = active[i]!;
-      const { next } = places[one]!;
-      for (let j = 0; j < next.length; j++) if (places[next[j]!]!.takes(character)) this.reach(next[j]!, begins[one]!);
-    }
+    for (const one of active)
+      for (const next of places[one]!.next) if (places[next]!.takes(character)) this.reach(next, begins[one]!);
     if (character < 0x80) for (const one of firstOf[character]!) this.reach(one, begin);
     else for (const one of first) if (places[one]!.takes(character)) this.reach(one, begin);
     this.active = this.spare;
