@@ -32,7 +32,7 @@ function inC(stops: readonly string[], tokens: readonly Uint8Array[], restarts: 
   const said: Said[] = [];
   let rest = new Uint8Array();
   for (const [i, bytes] of tokens.entries()) {
-    if (restarts.has(i)) output.restart(i, rest);
+    if (restarts.has(i)) output.restart(rest);
     const given = output.push(bytes);
     rest = new Uint8Array(given.at(-1)?.rest ?? rest);
     const stop = output.stop === undefined ? undefined : stops[output.stop];
