@@ -7,6 +7,7 @@
 import { LogitsProcessor, StoppingCriteria, type Tensor } from "@huggingface/transformers";
 import type { Chain } from "./chain/chain.js";
 import * as is from "./core/check.js";
+import { phrasesOf } from "@ggsl/compiler/graph/phrases.js";
 import { InputError, invalid } from "./core/errors.js";
 import { createEvaluator, EVALUATE, type EvaluateOptions, type Evaluator } from "./chain/evaluate.js";
 import { checkPicks } from "./generation/request.js";
@@ -44,6 +45,10 @@ export class ChainProcessor extends LogitsProcessor implements Disposable {
     super();
     checks.chain(chain, "chain");
     checkPicks(chain.graph);
+    if (phrasesOf(chain.graph).length > 0)
+      throw invalid(
+        `the chain \`${chain.graph.name}\` has phrases that must not be written, and transformers.js takes no text back: leave out the stage that asks for them, such as \`ban_phrases\``,
+      );
     if (typeof options !== "function") checkOptions(options);
   }
 

@@ -50,6 +50,7 @@ export function toLlama(stages: readonly FlatStage[]): LlamaExport | { readonly 
     const refuse = (why: string): void => void draft.reasons.push(`${stage.label}: ${why}`);
     const unknown = Object.keys(stage.args).find((name) => stage.args[name] === undefined);
     if (stage.sampler) addOwn(draft, stage, refuse);
+    else if (stage.name === "ban_phrases") refuse("llama.cpp has no such sampler, and takes no text back");
     else if (unknown !== undefined) refuse(`\`${unknown}\` is neither a constant nor a parameter of the chain`);
     else addStandard(draft, stage, refuse);
   }

@@ -131,6 +131,7 @@ process.stdout.write(
       await messageOf(() => generate(used, [[1, 2, 3]])),
       await messageOf(() => generate(disposed, [[1, 2, 3]])),
       await messageOf(() => new ChainProcessor(compilePipeline("top_k(3)"))),
+      await messageOf(() => new ChainProcessor(compilePipeline('ban_phrases(phrases("a")) |> greedy()'))),
       await messageOf(() => new ChainProcessor(greedy, { padToken: -1 })),
       await messageOf(() => new ChainProcessor(greedy, { backend: "gpu" })),
     ],

@@ -68,6 +68,7 @@ test("wrong uses are errors", () => {
     ),
     "DISPOSED: this processor is disposed",
     expect.stringMatching(/^INVALID_ARGUMENT: the chain `.*` does not pick a token/),
+    expect.stringMatching(/^INVALID_ARGUMENT: the chain `.*` has phrases .* transformers.js takes no text back/),
     expect.stringMatching(/^INVALID_ARGUMENT: `padToken` must be an integer from 0, found -1/),
     expect.stringMatching(/^INVALID_ARGUMENT: `backend` must be one of/),
   ]);

@@ -114,6 +114,11 @@ test.each([
   expect(reasonsOf(chainOf(stages)).join("\n")).toContain(reason);
 });
 
+test("phrases cannot be exported", () => {
+  const text = 'import { ban_phrases, dist } from "std"\nchain c = ban_phrases(phrases("a")) |> dist()\n';
+  expect(reasonsOf(text)[0]).toContain("llama.cpp has no such sampler, and takes no text back");
+});
+
 test("min_keep is for requests only", () => {
   const made = exported(chainOf("top_p(0.9, 3) |> min_p(0.1, 3) |> dist()"));
   expect(toFlags(made)).toEqual({

@@ -206,6 +206,8 @@ if the queue is full, the last request of the lane with the most is refused :: s
 are limited by address, by lane and together, and a request that comes too slowly is a 408 :: server/openLimits :: of many slow bodies stay within the limits, and an honest client is served
 compared in constant time :: server/keys :: each key is found after a comparison with all of them
 API keys are kept as sha256 only :: server/keys :: the secrets are not in memory that can be printed
+are at most 4096 of a text, of 65536 bytes together :: generation/phraseFinder :: %s is refused
+lets a text go back 256 times at most :: server/phrases :: a text that goes back too often ends before the phrase
 ~ggsl serve~ warns of it :: server/command :: a flag under which a thread ends the process is warned of
 the other threads go on :: native/workers :: a worker that ends while it uses the addon leaves the other threads alone
 at most ~deviceBytes~ and ~hostBytes~ :: limits/limits :: deviceBytes: { text: costly

@@ -120,6 +120,12 @@ llamaTest("a worker passes the options on", async () => {
     expect(alternatives).toHaveLength(2);
   }
   expect(await generation.end).toMatchObject({ finish: "stop", stats: { stopText: stop } });
+  const without = worker.generate(PROMPT, { chain, bannedPhrases: [stop], ...options });
+  let text = "";
+  for await (const token of without) text += token.text;
+  expect(text).not.toContain(stop);
+  const { stats } = await without.end;
+  expect(stats!.rewinds).toBeGreaterThan(0);
   const refused = worker.generate(PROMPT, { chain, stop: [""] });
   await expect(refused.end).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   channel.port1.close();

@@ -53,6 +53,8 @@ const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
   minTokens: true,
   ignoreEnd: true,
   stop: true,
+  bannedPhrases: true,
+  maxRewinds: true,
   contextSize: true,
   logprobs: true,
   alternatives: true,

@@ -11,6 +11,7 @@ import type { TokenizeOptions } from "../../sequence/prompt.js";
 import type { GenerationStats } from "../../generation/generate.js";
 import type { Guides } from "../../sequence/guides.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
+import type { Phrase } from "../../sequence/phrases/phrases.js";
 import type { UniformValues } from "../../sequence/sequence.js";
 import type { LookupOptions } from "../../decode/speculation/options.js";
 import type { SendableModule } from "../../backends/wasm/source.js";
@@ -56,6 +57,10 @@ interface AnyRequest {
   readonly ignoreEnd?: boolean | undefined;
   /** Texts that end the generation. */
   readonly stop?: readonly string[] | undefined;
+  /** Texts and regular expressions that are not written. */
+  readonly bannedPhrases?: readonly Phrase[] | undefined;
+  /** How often the text may be taken back because of them. */
+  readonly maxRewinds?: number | undefined;
   readonly contextSize?: number | undefined;
   /**
    * How many of the model's own likeliest tokens to send beside the picked one, at most 100.
