@@ -40,7 +40,8 @@ struct Record {
     bool                         is_refused = false;
     Ending                       ending     = Ending::none;
     std::string                  text       = {}; // whole characters
-    std::vector<float>     scalars = {}; // the next values of the states and windows, the measures, the stops; none of a forced one
+    std::vector<float>
+        scalars = {}; // the next values of the states and windows, the measures, the stops; none of a forced one
     std::optional<Failure> failure = {}; // of an error
 };
 

@@ -1,97 +1,26 @@
 /** A running generation: one step decodes, picks with the chain in the graph, and accepts. */
-import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { unlessAborted } from "../core/aborts.js";
-import type { PlacedGraph } from "../backends/devices/place.js";
 import { InputError, invalid, translated } from "../core/errors.js";
-import { varying } from "../sequence/features/feed.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
-import { likeliest } from "./likeliest.js";
-import type { ChainResults, ModelBinding, NativeModel, NativeText } from "../backends/native/binding.js";
+import type { NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
 import type { Later } from "../decode/scheduler/later.js";
-import type { TextPiece, Written } from "../decode/scheduler/written.js";
-import type { Part, Slot, SlotOutput } from "../decode/scheduler/step.js";
-import {
-  featureInputs,
-  measuresOf,
-  movesOf,
-  statesIn,
-  stopOf,
-  uniformsOf,
-  type SequenceState,
-  type UniformValues,
-} from "../sequence/sequence.js";
+import type { Written } from "../decode/scheduler/written.js";
+import { measuresOf, movesOf, statesIn, stopOf, type SequenceState, type UniformValues } from "../sequence/sequence.js";
 import { checkTailKeeps } from "../sequence/tail.js";
-import type { Speculator } from "../decode/speculation/speculator.js";
-import { mayEnd, withoutEnds } from "./ends.js";
+import { withoutEnds } from "./ends.js";
 import { forcing, type Forcing } from "./forced.js";
 import type { Piece, Saved } from "./pieces.js";
-import { logprobsOf } from "./likelihood.js";
 import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter, type TextEnd } from "./statsCounter.js";
-import { guideParts, savedGuides, type OpenGuide } from "./openGuides.js";
+import { savedGuides } from "./openGuides.js";
 import { bansPhrases, BannedPhrases } from "./phrases/banned.js";
-import { openMasked, type MaskedChain } from "./phrases/masked.js";
-import { rowsGraphOf, type SequenceRequest } from "./request.js";
-import { withRejected } from "../sequence/phrases/values.js";
-import type { KeptRows, RowReader } from "./rows.js";
-import type { TailLine } from "../sequence/tailLine.js";
+import { NONE, Picks, type Parts, type Picked, type Place, type Told } from "./picks.js";
 import { TokenText } from "./text.js";
 import { PieceTexts, type Facts } from "./texts.js";
 import { Thought } from "./thought.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
-
-/** What a generation holds while it runs. */
-interface Parts {
-  readonly model: NativeModel;
-  readonly binding: ModelBinding;
-  readonly graph: Graph;
-  readonly options: SequenceRequest;
-  /** The tokens of the prompt. */
-  readonly prompt: Int32Array;
-  readonly slot: Slot;
-  readonly placed: PlacedGraph;
-  readonly tail: TailLine | undefined;
-  /** With `alternatives`, unless the host tail or the graph gives the rows. */
-  readonly rows: RowReader | undefined;
-  readonly guides: readonly OpenGuide[];
-  readonly speculator: Speculator | undefined;
-  /** Every logit of the model is checked. */
-  readonly checksLogits: boolean;
-  /** After the prompt. */
-  readonly sequence: SequenceState;
-}
-
-const NONE = new Float32Array();
-const NO_INPUTS: ReturnType<typeof varying> = [];
-
-/** A token that something else has accepted. */
-interface Told {
-  /** Undefined: that is not known. */
-  readonly isRefused: boolean | undefined;
-  /** The texts that are known with it; undefined where nothing else has read it. */
-  readonly pieces?: readonly TextPiece[] | undefined;
-  /** The place of the stop text that it completes; -1: none. */
-  readonly stop?: number;
-}
-
-/** A picked token and what came with it. */
-interface Picked {
-  readonly token: number;
-  readonly isForced?: boolean;
-  /** It ends a text; undefined: that is not known. */
-  readonly isEnd?: boolean;
-  /** It ends a thought, whatever the chain picked. */
-  readonly isClosing?: boolean;
-  /** The context's text has accepted it. */
-  readonly told?: Told;
-  /** Absent if nothing was asked for. */
-  readonly facts?: Omit<Facts, "token">;
-  /** The states, the measures, the stops. */
-  readonly scalars: Float32Array;
-}
 
 export class Writer {
   readonly meter: StatsCounter;
@@ -99,17 +28,13 @@ export class Writer {
   private readonly text: TokenText;
   private readonly output: PieceTexts;
   private readonly limit: number;
-  /** Tokens that the model has read. */
-  private read = 0;
+  private readonly picks: Picks;
   /** Tokens that were computed before they were asked for. */
   private later: Later | undefined;
   private readonly ahead: AheadText | undefined;
   private readonly forcing: Forcing | undefined;
   private readonly thought: Thought | undefined;
   private readonly phrases: BannedPhrases | undefined;
-  /** The chain, and its rows, where tokens are masked. */
-  private masked: MaskedChain | undefined;
-  private maskedRows: MaskedChain | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
   /** The text was ended by a token that a grammar did not allow. */
@@ -130,6 +55,7 @@ export class Writer {
     this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
     this.output = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false), this.phrases?.finder);
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
+    this.picks = new Picks(parts, this.phrases);
     this.forcing = forcing(parts);
     this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
@@ -249,7 +175,8 @@ export class Writer {
     this.text.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
-    this.read = model.info.isRecurrent ? 0 : Math.min(this.read, prompt.length + left - 1);
+    const { picks } = this;
+    picks.read = model.info.isRecurrent ? 0 : Math.min(picks.read, prompt.length + left - 1);
     this.forcedAt = this.forcedAt.filter((place) => place < left);
     this.endDisallowed = false;
   }
@@ -276,8 +203,7 @@ export class Writer {
   close(): void {
     this.isClosed = true;
     this.forgetLater();
-    this.masked?.[Symbol.dispose]();
-    this.maskedRows?.[Symbol.dispose]();
+    this.picks.close();
     releaseGrammars(this.line.known.features);
   }
 
@@ -367,11 +293,12 @@ export class Writer {
 
   /** The model may have read the tokens before one that was computed. */
   private readBefore({ isRead }: Written): void {
-    if (isRead) this.read = this.parts.prompt.length + this.text.count;
+    if (isRead) this.picks.read = this.parts.prompt.length + this.text.count;
   }
 
   private async asked(): Promise<Picked> {
     const { options } = this.parts;
+    this.later = undefined;
     const text = this.ahead?.at(this.line.step);
     if (text) return this.forcedIn(text) ?? this.pickIn(text);
     const ready = grammarsReady(this.sequence.features);
@@ -380,7 +307,7 @@ export class Writer {
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
     const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
-    return opened ? this.pickIn(opened) : this.pick(closing);
+    return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
   }
 
   /** Not the first token, so that the prompt is read by then. */
@@ -396,10 +323,8 @@ export class Writer {
     return { isRefused: move === "stops" ? undefined : move === "refused" };
   }
 
-  /** The sequence as its next token is picked. */
-  private picking(sequence: SequenceState): SequenceState {
-    const { options, model } = this.parts;
-    return mayEnd(sequence, options, (token) => model.isEnd(token));
+  private get place(): Place {
+    return { text: this.text, sequence: this.sequence, limit: this.limit };
   }
 
   /** Tokens are masked at the next place, and at no other one. */
@@ -408,94 +333,10 @@ export class Writer {
   }
 
   private async pickIn(text: NativeText): Promise<Picked> {
-    const { written, sampled, states = NONE } = await this.decode(NONE, NO_INPUTS, false, text);
+    const { written, sampled, states = NONE } = await this.picks.decodeIn(this.place, text);
+    this.later = written?.later;
     if (written) return { ...written.first, told: written.first };
     const token = sampled![0]!;
     return { token, scalars: states, told: this.acceptIn(text, token, states) };
   }
-
-  /** @param closing comes whatever the chain picks */
-  private async pick(closing?: number): Promise<Picked> {
-    const { placed, tail, rows, options } = this.parts;
-    const whole = this.picking(this.sequence);
-    const masked = this.phrases?.maskedAt(this.text.count, whole);
-    const sequence = masked && whole.phrases.size > 0 ? withRejected(whole, masked) : whole;
-    const uniforms = uniformsOf(sequence);
-    const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
-    const { logprobs, alternatives = 0 } = options;
-    // phrases of the chain are masked by the chain itself
-    const isHere = masked !== undefined && (options.bannedPhrases?.length ?? 0) > 0;
-    const isRaw = logprobs !== undefined || rows !== undefined || isHere;
-    const decoded = await this.decode(uniforms, inputs, isRaw);
-    const run = (chain: MaskedChain): ChainResults =>
-      chain.run(sequence, masked!, decoded.raw!, this.guideLogits(decoded));
-    const output = isHere
-      ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
-      : placed.finish(decoded, uniforms, inputs);
-    const left = tail?.pick(output);
-    const token = closing ?? (left ? left.selected : output.sampled![0]!);
-    const isClosing = closing !== undefined;
-    const scalars = output.states ?? NONE;
-    if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
-    const ofRows = ({ candidates, ...more }: ChainResults): KeptRows => ({ ...more, tokens: candidates });
-    const maskedRows = (): KeptRows => ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
-    const kept = (): KeptRows => {
-      if (left) return left;
-      if (!rows) return ofRows(output);
-      return isHere ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
-    };
-    const facts = {
-      ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
-      ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
-    };
-    return { token, facts, scalars, isClosing };
-  }
-
-  private guideLogits({ guides = [] }: SlotOutput): ReadonlyMap<string, Float32Array> {
-    return new Map(guidesOf(this.parts.graph).map(({ name }, i) => [name, guides[i]!]));
-  }
-
-  private async decode(
-    uniforms: Float32Array,
-    inputs: ReturnType<typeof varying>,
-    isRaw: boolean,
-    text?: NativeText,
-  ): Promise<SlotOutput> {
-    const { slot, guides, prompt, options, speculator } = this.parts;
-    const { tokens, count } = this.text;
-    const position = this.read;
-    const generated = tokens.subarray(prompt.length);
-    const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
-    const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const room = this.limit - count - 1;
-    const step = {
-      tokens: tokens.subarray(position),
-      position,
-      uniforms,
-      inputs,
-      guides: parts,
-      isRaw,
-      onRead,
-      ...(text && { text, ahead: options.ahead, room }),
-    };
-    const output = await (speculator
-      ? speculator.next({
-          slot,
-          tokens,
-          step,
-          sequence: this.sequence,
-          room: this.isMasked ? 0 : room,
-          extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
-        })
-      : slot.decode(step));
-    this.read = tokens.length;
-    this.later = output.written?.later;
-    return output;
-  }
 }
-
-/** A part with drafted tokens after its own. */
-const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({
-  ...part,
-  tokens: Int32Array.from([...part.tokens, ...draft]),
-});
