@@ -10,7 +10,14 @@ import type { SetParam, StaticParam } from "./messages.js";
 export const staticParams = ({ main }: Program, chain: Chain): StaticParam[] =>
   paramsOf(chainIn(main, chain)).value.flatMap(({ declaration, range, default: standard }): StaticParam[] => {
     const { name, type, isStatic } = declaration;
-    if (!isStatic || type === "text" || type === "list" || type === "tokens" || type === "grammar" || type === "phrases")
+    if (
+      !isStatic ||
+      type === "text" ||
+      type === "list" ||
+      type === "tokens" ||
+      type === "grammar" ||
+      type === "phrases"
+    )
       return [];
     const value = standard?.constant;
     return [{ name: name.text, type, range, ...(value !== undefined && { default: value }) }];

@@ -1,12 +1,6 @@
 /** Texts without phrases are those that brute force writes, alone and in a batch, whatever else is asked for. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  compile,
-  type Generation,
-  type Model,
-  type Phrase,
-  type SequenceRequest,
-} from "../../runtime/index.js";
+import { compile, type Generation, type Model, type Phrase, type SequenceRequest } from "../../runtime/index.js";
 import { randomIntegers } from "../grammars/walk.js";
 import { loadExactModel } from "../model/file.js";
 import { writtenAgain, type Parts } from "./writtenAgain.js";

@@ -73,7 +73,14 @@ export function orderAfter({ sampler, args }: StandardChoice, before: Scope["ord
 export function standardStage(draft: Draft, { params, args, isUniform }: StandardChoice, name: string): string {
   const texts = Object.entries(args).map(([key, value], i) => {
     const { type, isStatic } = params[key]!;
-    if (typeof value !== "number" || type === "list" || type === "tokens" || type === "phrases" || isStatic || !isUniform[i])
+    if (
+      typeof value !== "number" ||
+      type === "list" ||
+      type === "tokens" ||
+      type === "phrases" ||
+      isStatic ||
+      !isUniform[i]
+    )
       return `${key}: ${literal(type, value)}`;
     // the default lies in every sampler's range
     return `${key}: ${chainParam(draft, type, value, value, { isStatic: false, range: "" })}`;

@@ -18,8 +18,14 @@ const answered: Answered = {
     sampler: "standard",
     user: undefined,
     waited: 0.0015,
-    usage: { promptTokens: 5, cachedTokens: 2, takenBack: [],
-    generatedTokens: 7, firstToken: 3.21, finishes: ["maxTokens"] },
+    usage: {
+      promptTokens: 5,
+      cachedTokens: 2,
+      takenBack: [],
+      generatedTokens: 7,
+      firstToken: 3.21,
+      finishes: ["maxTokens"],
+    },
   },
 };
 

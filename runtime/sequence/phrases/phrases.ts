@@ -75,7 +75,9 @@ function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { text, ignoreCase } = value as Partial<TextPhrase>;
   const count = ignoreCase === undefined ? 1 : 2;
-  return typeof text === "string" && (count === 1 || typeof ignoreCase === "boolean") && Object.keys(value).length === count;
+  return (
+    typeof text === "string" && (count === 1 || typeof ignoreCase === "boolean") && Object.keys(value).length === count
+  );
 }
 
 const someList = is.listOf("a list of phrases", () => undefined);
