@@ -18,6 +18,10 @@ export interface ServerProcess {
 /** Starts a server, and waits until it writes its address, the first group of `address`, to standard error. */
 export async function startProcess(command: string, args: readonly string[], address: RegExp): Promise<ServerProcess> {
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+  // it does not outlive who started it
+  const kill = (): unknown => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("exit", () => process.off("exit", kill));
   let errors = "";
   const found = new Promise<string>((resolve) => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {

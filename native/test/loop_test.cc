@@ -140,7 +140,7 @@ void run_soak(char ** arguments, int count, bool is_exact) {
     }
     is_over = true;
     other.join();
-    size_t ends[GGSL_END_ERROR + 1] = {}, checked = 0;
+    size_t ends[GGSL_END_CHAIN + 1] = {}, checked = 0;
     for (const auto & [id, each] : asked) {
         const Text & text = texts.by_id.at(id);
         ++ends[text.end];

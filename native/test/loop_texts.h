@@ -92,6 +92,7 @@ struct Alone {
     std::string        text;
     std::vector<float> states;
     int64_t            disallowed = 0;
+    std::string        stopped; // by a stop of its chain
 };
 
 using Set = std::function<bool(const char * param, double value)>;
@@ -142,7 +143,9 @@ inline Alone write_alone(llama_model * model, const ggsl_chain * chain, const To
         CHECK(ggsl_sampler_fault(own) == nullptr, "%s", ggsl_sampler_fault(own));
         alone.tokens.push_back(next[0]);
         alone.text += piece_of(model, next[0]);
-        if (llama_vocab_is_eog(llama_model_get_vocab(model), next[0])) {
+        const char * const stopped = ggsl_sampler_stop(own);
+        alone.stopped              = stopped == nullptr ? "" : stopped;
+        if (stopped != nullptr || llama_vocab_is_eog(llama_model_get_vocab(model), next[0])) {
             break;
         }
     }
@@ -165,7 +168,7 @@ struct Text {
     std::vector<float> states;
     int64_t            refused = 0, forced = 0;
     ggsl_loop_end      end = GGSL_END_NONE;
-    std::string        code, message;
+    std::string        code, message, stopped;
 };
 
 struct Texts {
@@ -192,6 +195,8 @@ struct Texts {
             text.forced += (token.flags & GGSL_TOKEN_FORCED) != 0;
             text.end = token.end;
             CHECK((token.end == GGSL_END_ERROR) == (token.error_code != nullptr), "the error");
+            CHECK((token.end == GGSL_END_CHAIN) == (token.stop != nullptr), "the stop");
+            text.stopped = token.stop == nullptr ? "" : token.stop;
             if (token.error_code != nullptr) {
                 text.code    = token.error_code;
                 text.message = token.error;
@@ -261,7 +266,10 @@ inline void check_text(const llama_model * model, const Alone & alone, const Tex
         CHECK(std::fabs(text.states[state] - alone.states[state]) < 1e-3f, "state %zu of text %zu", state, i);
     }
     const bool is_ended = llama_vocab_is_eog(llama_model_get_vocab(model), alone.tokens.back());
-    CHECK(text.end == (is_ended ? GGSL_END_TOKEN : GGSL_END_MAX_TOKENS), "text %zu ended by %d", i, text.end);
+    const auto end      = is_ended                ? GGSL_END_TOKEN
+                          : alone.stopped.empty() ? GGSL_END_MAX_TOKENS
+                                                  : GGSL_END_CHAIN;
+    CHECK(text.end == end && text.stopped == alone.stopped, "text %zu ended by %d", i, text.end);
 }
 
 // Arguments: MODEL SPEC GRAMMAR_SPEC INPUT_SPEC TAIL_SPEC GUIDE_SPEC LOGITS_SPEC, behind the folder of libraries.

@@ -45,6 +45,17 @@ chain c(seed: seed = 5) = w() |> dist(seed)`),
   after pick { seen = seen + 1 }
 }
 chain c(q: tokens(4) = tokens(5, 300), seed: seed = 1) = w(q, seed)`),
+  stops: program(`sampler s(seed: seed) {
+  state before: i32 = 0
+  measure sure = max(prob)
+  pick sample(seed)
+  after pick {
+    before = picked(token)
+    stop when mean(picked(prob), last: 3) < 0 as "never"
+    stop when picked(token) % 5 == 3 and before % 2 == 1 as "pair"
+  }
+}
+chain c(seed: seed = 9) = s(seed)`),
   greedy: program(`${STD}chain c() = greedy()`),
 };
 

@@ -55,7 +55,7 @@ describe("preparing", () => {
     const before = performance.eventLoopUtilization();
     expect(await codeOf(prepare(preparing, source))).toBe("LIMIT_EXCEEDED");
     // reading it is nearly all of the time
-    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
+    expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.9);
     const { tries } = preparing;
     await expect(prepare(preparing, source)).rejects.toThrow(/takes more than 800000 steps to write/);
     expect(await codeOf(prepare(preparing, { regex: "a{1,2}" }))).toBe("prepared");
