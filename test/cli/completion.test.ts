@@ -44,7 +44,7 @@ const CASES: readonly (readonly [line: string, found: readonly string[]])[] = [
   ["ggsl eval --back", ["--backend"]],
   ["ggsl eval --backend r", ["reference"]],
   ["ggsl eval --backend=w", ["wasm"]],
-  ["ggsl eval -e min_", ["min_p", "min_tokens", "min_z"]],
+  ["ggsl eval -e min_", ["min_k", "min_p", "min_tokens", "min_z"]],
   ["ggsl compile --emit ", ["json", "text", "dot", "onnx", "numpy", "torch"]],
   ["ggsl check --limits s", ["strict"]],
   ["ggsl check ", ["one.ggsl", "two.ggsl", "sub folder"]],

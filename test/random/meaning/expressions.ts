@@ -70,6 +70,8 @@ function apart(x: number, y: number): number {
 
 /** Above this, neighbouring f32 numbers are a whole number apart or more. */
 const MOST_WHOLE = 2 ** 23;
+/** Of a remainder, the share that may be rounding error. */
+const ROUNDING = 1e-5;
 
 function remainder(x: number, y: number): number {
   // a uniform value is rounded where the graph reads it
@@ -79,7 +81,12 @@ function remainder(x: number, y: number): number {
   // the host does not round the quotient, and rows do
   if (Math.floor(quotient) !== Math.floor(f32(quotient)))
     throw new Unclear("the quotient is an integer but for rounding");
-  return x - f32(divisor(y) * Math.floor(f32(x / divisor(y))));
+  const product = divisor(y) * Math.floor(quotient);
+  const left = x - f32(product);
+  // the host does not round the product either
+  if (Math.abs(product - f32(product)) > ROUNDING * Math.abs(left))
+    throw new Unclear("the remainder is rounding error");
+  return left;
 }
 
 function power(x: number, y: number): number {
