@@ -37,15 +37,23 @@ export const NO_LINE_END: Ranges = without([
 
 /** Characters that are looked at together: as many as there are surrogates. */
 const STEP = 0x800;
-const properties = new Map<string, Ranges | undefined>();
+const properties = new Map<string, Ranges>();
+/** All characters, `STEP` in each. */
+let blocks: readonly string[] | undefined;
+
+const blockFrom = (begin: number): string =>
+  // oxlint-disable-next-line ggsl/no-long-spread -- 2048 characters
+  String.fromCodePoint(...Array.from({ length: STEP }, (_, i) => begin + i));
 
 /**
  * The characters of a property such as `Script=Greek`, as this JavaScript engine's version of Unicode has them; undefined if it has no
  * such property.
  */
 export function propertyRanges(property: string): Ranges | undefined {
-  if (!properties.has(property)) properties.set(property, computed(property));
-  return properties.get(property);
+  const ranges = properties.get(property) ?? computed(property);
+  // those that there are: a client can think of any number of others
+  if (ranges) properties.set(property, ranges);
+  return ranges;
 }
 
 function computed(property: string): Ranges | undefined {
@@ -57,14 +65,13 @@ function computed(property: string): Ranges | undefined {
     return undefined;
   }
   const ranges: [number, number][] = [];
+  blocks ??= Array.from({ length: 0x110000 / STEP }, (_, i) => blockFrom(i * STEP));
   for (let begin = 0; begin <= 0x10ffff; begin += STEP) {
     // surrogates are a block of their own, and have no property that a text could have
     if (begin === 0xd800) continue;
     spend();
-    const characters = Array.from({ length: STEP }, (_, i) => begin + i);
     const width = begin < 0x10000 ? 1 : 2;
-    // oxlint-disable-next-line ggsl/no-long-spread -- 2048 characters
-    for (const { 0: found, index } of String.fromCodePoint(...characters).matchAll(pattern))
+    for (const { 0: found, index } of blocks[begin / STEP]!.matchAll(pattern))
       ranges.push([begin + index / width, begin + (index + found.length) / width - 1]);
   }
   return inTexts(ranges);

@@ -15,7 +15,7 @@ class CharacterClass {
   /** 1 for those that it takes. */
   private readonly ascii: Uint8Array;
 
-  /** @param ranges both ends included, one after another */
+  /** @param ranges both ends included, one after another, in order */
   constructor(
     private readonly ranges: readonly number[],
     private readonly ignoresCase: boolean,
@@ -40,8 +40,13 @@ class CharacterClass {
 
   private has(character: number): boolean {
     const { ranges } = this;
-    for (let i = 0; i < ranges.length; i += 2) if (character <= ranges[i + 1]!) return character >= ranges[i]!;
-    return false;
+    let [low, high] = [0, ranges.length / 2];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (character <= ranges[2 * middle + 1]!) high = middle;
+      else low = middle + 1;
+    }
+    return 2 * low < ranges.length && character >= ranges[2 * low]!;
   }
 }
 

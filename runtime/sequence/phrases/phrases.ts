@@ -39,9 +39,9 @@ export const PHRASE_LIMITS = {
   /** Bytes of the longest text that one phrase matches: so much is held back at most. */
   longest: 1024,
   /** Places of the regular expressions of a list, with what they repeat written out. */
-  places: 2 ** 13,
+  places: 2 ** 11,
   /** Ways from one of these places to the next: so many are followed for a character at most. */
-  ways: 2 ** 15,
+  ways: 2 ** 13,
 } as const;
 
 export const limited = (message: string): InputError => new InputError(message, { code: "LIMIT_EXCEEDED" });
