@@ -266,9 +266,7 @@ inline void check_text(const llama_model * model, const Alone & alone, const Tex
         CHECK(std::fabs(text.states[state] - alone.states[state]) < 1e-3f, "state %zu of text %zu", state, i);
     }
     const bool is_ended = llama_vocab_is_eog(llama_model_get_vocab(model), alone.tokens.back());
-    const auto end      = is_ended                ? GGSL_END_TOKEN
-                          : alone.stopped.empty() ? GGSL_END_MAX_TOKENS
-                                                  : GGSL_END_CHAIN;
+    const auto end      = is_ended ? GGSL_END_TOKEN : alone.stopped.empty() ? GGSL_END_MAX_TOKENS : GGSL_END_CHAIN;
     CHECK(text.end == end && text.stopped == alone.stopped, "text %zu ended by %d", i, text.end);
 }
 
