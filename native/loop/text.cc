@@ -29,7 +29,7 @@ std::optional<size_t> deciding(const c::Spec & spec) {
     const auto found = std::find_if(spec.features.begin(), spec.features.end(), [](const c::Feature & feature) {
         return feature.from == c::Feature::From::allowed && feature.is_first;
     });
-    return found == spec.features.end() || !spec.states.empty() || !spec.measures.empty()
+    return found == spec.features.end() || !spec.scalars().empty()
                ? std::nullopt
                : std::optional(static_cast<size_t>(found - spec.features.begin()));
 }

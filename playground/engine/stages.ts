@@ -1,6 +1,7 @@
 /** The distribution after each stage: compiles the chain's prefixes, and evaluates them on the same logits. */
 import { ALL_OUTPUTS } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import type { Evaluation, Evaluator } from "ggsl/chain/evaluate.js";
 import { openBackend, type Backend } from "./backend.js";
 import { distributionOf, entropyOf, type Distribution } from "./distribution.js";
@@ -53,14 +54,14 @@ export async function stagesReply(request: ChainRequest): Promise<StagesReply> {
   };
 }
 
-/** Reuses the evaluators for new values of uniforms, unless there are states, which depend on all values before. */
+/** Reuses the evaluators for new values of uniforms, unless there are states or windows, which depend on all values before. */
 function openPrefixes(request: ChainRequest, { backend }: Backend): Prefixes {
   const { kind, text, chain, statics, seed, imports, uniforms, place, vocabulary } = request;
   const { history, picked, guides } = place;
   const program = [kind, text, chain, statics, seed, imports];
   const key = JSON.stringify([program, place.logits.length, history, picked, vocabulary, backend]);
   const graphs = prefixGraphs(request);
-  if (open?.key === key && !guides && !graphs.some(({ states }) => states.length > 0)) {
+  if (open?.key === key && !guides && graphs.every((graph) => keptCount(graph) === 0)) {
     open.evaluators.forEach((evaluator, i) => evaluator.setUniforms(valuesFor(graphs[i]!, uniforms)));
     return open;
   }

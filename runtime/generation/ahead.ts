@@ -1,6 +1,7 @@
 /** Texts that the context writes on by itself: where that is possible, and the text there beside the sequence of the reader. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
+import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type {
   Binding,
@@ -52,7 +53,7 @@ export function openAhead(
   const only = forcing?.feature;
   // what these do with a grammar is decided before each token
   const followsGrammar = graph.features.some(({ from }) => from.kind === "allowed");
-  if (followsGrammar && (hasFront(options) || (only !== undefined && graph.states.length > 0))) return undefined;
+  if (followsGrammar && (hasFront(options) || (only !== undefined && keptCount(graph) > 0))) return undefined;
   const chain = chainOf(Chain, model, graph);
   return chain && new AheadText(Text, chain, only);
 }

@@ -56,6 +56,12 @@ chain c(q: tokens(4) = tokens(5, 300), seed: seed = 1) = w(q, seed)`),
   }
 }
 chain c(seed: seed = 9) = s(seed)`),
+  decided: program(`sampler s(seed: seed) {
+  keep allowed("root ::= (\\"and the \\" [a-z]+ \\", \\")+")
+  pick sample(seed)
+  stop when picked(token) % 7 == 3 as "seven"
+}
+chain c(seed: seed = 4) = s(seed)`),
   greedy: program(`${STD}chain c() = greedy()`),
 };
 
