@@ -48,20 +48,14 @@ ggml_type cache_type_of(int32_t type, const char * name) {
     return ggsl::cache_type_by_name(ggml_type_name(static_cast<ggml_type>(type)), name);
 }
 
-void check_range(int32_t value, int32_t min, int32_t max, const char * name) {
-    if (value < min || value > max) {
-        refuse(code::invalid_argument, std::string(name) + ": expected " + std::to_string(min) + " to " +
-                                           std::to_string(max) + ", found " + std::to_string(value));
-    }
-}
-
 loop::LoopOptions to_options(const ggsl_loop_options & given) {
-    check_range(given.places, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "places");
-    check_range(given.context_size, 0, ggsl::facts::max_context, "context_size");
-    check_range(given.batch_size, 1, ggsl::facts::max_batch, "batch_size");
-    check_range(given.threads, 0, ggsl::facts::max_threads, "threads");
-    check_range(given.batch_threads, 0, ggsl::facts::max_threads, "batch_threads");
-    check_range(given.flash_attention, LLAMA_FLASH_ATTN_TYPE_AUTO, LLAMA_FLASH_ATTN_TYPE_ENABLED, "flash_attention");
+    ggsl::check_range(given.places, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "places");
+    ggsl::check_range(given.context_size, 0, ggsl::facts::max_context, "context_size");
+    ggsl::check_range(given.batch_size, 1, ggsl::facts::max_batch, "batch_size");
+    ggsl::check_range(given.threads, 0, ggsl::facts::max_threads, "threads");
+    ggsl::check_range(given.batch_threads, 0, ggsl::facts::max_threads, "batch_threads");
+    ggsl::check_range(given.flash_attention, LLAMA_FLASH_ATTN_TYPE_AUTO, LLAMA_FLASH_ATTN_TYPE_ENABLED,
+                      "flash_attention");
     loop::LoopOptions options;
     options.text_size               = given.context_size;
     options.context.sequences       = given.places;
@@ -117,10 +111,8 @@ ggsl_loop_token token_of(const loop::Record & record) {
         token.state_count   = spec.states.size();
         token.measures      = record.scalars.data() + before;
         token.measure_count = spec.measures.size();
-        for (size_t i = 0; i < spec.stops.size() && record.ending == loop::Ending::chain && !token.stop; ++i) {
-            token.stop = token.measures[spec.measures.size() + i] != 0 ? spec.stops[i].name.c_str() : nullptr;
-        }
     }
+    token.stop = record.stop == nullptr ? nullptr : record.stop->name.c_str();
     if (record.failure) {
         token.error_code = record.failure->code;
         token.error      = record.failure->what();

@@ -8,19 +8,20 @@
 
 namespace ggsl {
 
+void check_range(int32_t value, int32_t min, int32_t max, const char * name) {
+    if (value < min || value > max) {
+        fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
+    }
+}
+
 void check_options(const ContextOptions & options) {
-    const auto check = [](int32_t value, int32_t min, int32_t max, const char * name) {
-        if (value < min || value > max) {
-            fail(code::invalid_argument, "%s: expected %d to %d, found %d", name, min, max, value);
-        }
-    };
-    check(options.context_size, 0, facts::max_context, "contextSize");
-    check(options.batch_size, 1, facts::max_batch, "batchSize");
-    check(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
-    check(options.rows, 1, static_cast<int32_t>(facts::max_rows), "rows");
-    check(options.outputs, 0, options.sequences * options.rows, "outputs");
-    check(options.threads, 0, facts::max_threads, "threads");
-    check(options.batch_threads, 0, facts::max_threads, "batchThreads");
+    check_range(options.context_size, 0, facts::max_context, "contextSize");
+    check_range(options.batch_size, 1, facts::max_batch, "batchSize");
+    check_range(options.sequences, 1, static_cast<int32_t>(llama_max_parallel_sequences()), "sequences");
+    check_range(options.rows, 1, static_cast<int32_t>(facts::max_rows), "rows");
+    check_range(options.outputs, 0, options.sequences * options.rows, "outputs");
+    check_range(options.threads, 0, facts::max_threads, "threads");
+    check_range(options.batch_threads, 0, facts::max_threads, "batchThreads");
     if (options.chains.size() > static_cast<size_t>(options.sequences)) {
         fail(code::invalid_argument, "%zu chains for %d sequences", options.chains.size(), options.sequences);
     }

@@ -44,6 +44,9 @@ Cache cache_by_name(const std::string & name);
 // "auto", "on", "off". Throws Failure (INVALID_ARGUMENT).
 llama_flash_attn_type flash_attention_by_name(const std::string & name);
 
+// Of an option of this name. Throws Failure (INVALID_ARGUMENT).
+void check_range(int32_t value, int32_t min, int32_t max, const char * name);
+
 // Throws Failure (INVALID_ARGUMENT).
 void check_options(const ContextOptions & options);
 

@@ -26,6 +26,7 @@ void Job::push(const Written & written, Ending ending, std::vector<Record> & rec
     if (ending != Ending::none) {
         give(text->flush(), records);
         records.back().ending = ending;
+        records.back().stop   = ending == Ending::chain ? text->sequence.stop() : nullptr;
     }
 }
 

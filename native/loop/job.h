@@ -42,7 +42,8 @@ struct Record {
     std::string                  text       = {}; // whole characters
     std::vector<float>
         scalars = {}; // the next values of the states and windows, the measures, the stops; none of a forced one
-    std::optional<Failure> failure = {}; // of an error
+    std::optional<Failure> failure = {};      // of an error
+    const c::Stop *        stop    = nullptr; // of the chain
 };
 
 class Job {

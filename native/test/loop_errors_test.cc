@@ -70,8 +70,8 @@ void check_limits(llama_model * model, const ggsl_chain * chain) {
 
 void run_loop_errors(char ** arguments) {
     const ModelPtr model   = load_model(arguments[1]);
-    const ChainPtr chain   = load_chain(arguments[2]);
-    const ChainPtr grammar = load_chain(arguments[3]), input = load_chain(arguments[4]);
+    const ChainPtr chain   = load_chain(read_file(arguments[2]));
+    const ChainPtr grammar = load_chain(read_file(arguments[3])), input = load_chain(read_file(arguments[4]));
     const Tokens   prompt = tokenize(model.get(), "In the beginning");
     const LoopPtr  loop   = open_loop(model.get(), 2);
     CHECK(loop, "%s", ggsl_error());
@@ -132,7 +132,7 @@ void run_loop_errors(char ** arguments) {
     // chains that a loop does not write
     const char * const reasons[] = { "has a host tail", "reads the logits of another sequence", "picks no token" };
     for (int i = 0; i < 3; ++i) {
-        const ChainPtr other = load_chain(arguments[5 + i]);
+        const ChainPtr other = load_chain(read_file(arguments[5 + i]));
         check_error(adds([&](auto & text) { text.chain = other.get(); }), "UNSUPPORTED", reasons[i]);
     }
     CHECK(ggsl_loop_count(loop.get()) == 0, "a text was added");

@@ -19,7 +19,7 @@ void run_texts(char ** arguments, int count) {
     const int32_t         places = std::atoi(arguments[2]);
     std::vector<ChainPtr> chains;
     for (int i = 3; i < count; ++i) {
-        chains.push_back(load_chain(arguments[i]));
+        chains.push_back(load_chain(read_file(arguments[i])));
     }
     std::vector<Alone> alone;
     for (size_t i = 0; i < 6 * chains.size(); ++i) {
@@ -74,7 +74,7 @@ void run_soak(char ** arguments, int count, bool is_exact) {
     const LoopPtr         loop  = open_loop(model.get(), std::atoi(arguments[2]));
     std::vector<ChainPtr> chains;
     for (int i = 4; i < count; ++i) {
-        chains.push_back(load_chain(arguments[i]));
+        chains.push_back(load_chain(read_file(arguments[i])));
     }
     std::mt19937 random(7);
     const auto   below = [&](size_t most) { return static_cast<size_t>(random() % most); };

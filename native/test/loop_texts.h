@@ -4,13 +4,12 @@
 
 #include "check.h"
 #include "include/ggsl.h"
+#include "library.h"
 
-#include <ggml-backend.h>
 #include <llama.h>
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -20,38 +19,10 @@
 
 namespace ggsl::test {
 
-template <auto free> struct Deleter {
-    void operator()(auto * pointer) const { free(pointer); }
-};
-using ModelPtr   = std::unique_ptr<llama_model, Deleter<llama_model_free>>;
-using ContextPtr = std::unique_ptr<llama_context, Deleter<llama_free>>;
-using SamplerPtr = std::unique_ptr<llama_sampler, Deleter<llama_sampler_free>>;
-using ChainPtr   = std::unique_ptr<ggsl_chain, Deleter<ggsl_chain_free>>;
-using LoopPtr    = std::unique_ptr<ggsl_loop, Deleter<ggsl_loop_free>>;
-using Tokens     = std::vector<llama_token>;
+using LoopPtr = std::unique_ptr<ggsl_loop, Deleter<ggsl_loop_free>>;
+using Tokens  = std::vector<llama_token>;
 
 constexpr int32_t text_size = 256;
-
-inline std::string read_file(const char * path) {
-    std::ifstream file(path, std::ios::binary);
-    CHECK(file.good(), "cannot read %s", path);
-    return { std::istreambuf_iterator<char>(file), {} };
-}
-
-inline ModelPtr load_model(const char * path) {
-    llama_model_params params = llama_model_default_params();
-    params.n_gpu_layers       = 0;
-    ModelPtr model(llama_model_load_from_file(path, params));
-    CHECK(model, "cannot load %s", path);
-    return model;
-}
-
-inline ChainPtr load_chain(const char * path) {
-    const std::string json = read_file(path);
-    ChainPtr          chain(ggsl_chain_load(json.data(), json.size()));
-    CHECK(chain, "%s: %s", ggsl_error_code(), ggsl_error());
-    return chain;
-}
 
 inline LoopPtr open_loop(const llama_model * model, int32_t places,
                          const std::function<void(ggsl_loop_options &)> & change = {}) {

@@ -31,8 +31,8 @@ export class PieceTexts {
   private readonly rests = new Map<number, Uint8Array>();
   /** The number of pieces that were given. */
   given = 0;
-  /** The stop text that has ended the text. */
-  stop: string | undefined;
+  /** A stop text that something else has found. */
+  private told: string | undefined;
 
   constructor(
     private readonly stops: readonly string[],
@@ -46,7 +46,11 @@ export class PieceTexts {
   read(piece: Facts): void {
     this.catchUp();
     this.push(piece);
-    this.stop = this.output.stop?.text;
+  }
+
+  /** The stop text that has ended the text. */
+  get stop(): string | undefined {
+    return this.told ?? this.output.stop?.text;
   }
 
   /** A phrase that the text has now, which is taken back or stays. */
@@ -63,19 +67,16 @@ export class PieceTexts {
   lookFor(phrases: PhraseFinder): void {
     this.phrases = phrases;
     this.output.lookFor(phrases);
-    this.stop = this.output.stop?.text;
   }
 
   /** Forgets the last tokens, with the phrase that begins in the first of them. */
   takeBack(count: number): void {
     this.held.splice(this.held.length - count);
     this.output.takeBack(count);
-    this.stop = this.output.stop?.text;
   }
 
   keepPhrase(): void {
     this.settle(this.output.keepPhrase());
-    this.stop = this.output.stop?.text;
   }
 
   /** The text goes on after these tokens, in which a phrase may begin. */
@@ -98,7 +99,7 @@ export class PieceTexts {
       this.held.push(piece);
       for (const { text, rest } of pieces) this.ready.push({ token: this.held.shift()!, text, rest });
     }
-    if (stop >= 0) this.stop = fromBytes(toBytes(this.stops[stop]!));
+    if (stop >= 0) this.told = fromBytes(toBytes(this.stops[stop]!));
   }
 
   /** The text is over: that of all tokens is known. */
@@ -134,7 +135,7 @@ export class PieceTexts {
     this.given = given;
     this.ready = [];
     this.held = [];
-    this.stop = undefined;
+    this.told = undefined;
     this.isRead = true;
     this.output.restart(given, this.rest);
   }

@@ -104,15 +104,19 @@ describe("c", () => {
 
 withTool("python3", () => writesTheText("python"));
 
+/** What `ggsl run` writes with each of some seeds, which are different texts. */
+function textsOf(seeds: readonly string[]): string {
+  const texts = seeds.map((seed) => textOf(STORY, 32, "--model", exact, ...EXACT_OPTIONS, "--set", `seed=${seed}`));
+  expect(new Set(texts).size).toBe(seeds.length);
+  return texts.map((text) => `${text}\n`).join("");
+}
+
 describe("cpp", () => {
   test.each(["graph", "host"])("writes the texts of several sequences in the %s", (place) => {
-    const { status, stdout, stderr } = embed("cpp", place, exact, specOf(STORY), "1", "2", "3");
+    const seeds = ["1", "2", "3"];
+    const { status, stdout, stderr } = embed("cpp", place, exact, specOf(STORY), ...seeds);
     expect(stderr.match(new RegExp(`^${place === "graph" ? 32 : 0} tokens picked`, "gm"))).toHaveLength(3);
-    const texts = ["1", "2", "3"].map((seed) =>
-      textOf(STORY, 32, "--model", exact, ...EXACT_OPTIONS, "--set", `seed=${seed}`),
-    );
-    expect(stdout).toBe(texts.map((text) => `${text}\n`).join(""));
-    expect(new Set(texts).size).toBe(3);
+    expect(stdout).toBe(textsOf(seeds));
     expect(status).toBe(0);
   });
 
@@ -129,9 +133,7 @@ describe("loop", () => {
     const seeds = ["1", "2", "3", "4", "5"];
     const { status, stdout, stderr } = embed("loop", place, exact, specOf(STORY), ...seeds);
     expect(stderr.match(/^text [1-5] of 5 is over, with \d+ tokens$/gm)).toHaveLength(5);
-    const texts = seeds.map((seed) => textOf(STORY, 32, "--model", exact, ...EXACT_OPTIONS, "--set", `seed=${seed}`));
-    expect(stdout).toBe(texts.map((text) => `${text}\n`).join(""));
-    expect(new Set(texts).size).toBe(5);
+    expect(stdout).toBe(textsOf(seeds));
     expect(status).toBe(0);
   });
 
