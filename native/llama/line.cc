@@ -22,21 +22,19 @@ void Line::begin_with(int32_t last, int32_t at) {
 
 void Line::add_to(Batch & batch, Sampler & sampler, std::vector<Written> & found) {
     forced.clear();
-    while (limit(1 + forced.size()) == End::none) {
-        const std::optional<int32_t> only = text.feeder->only_token();
-        if (!only) {
-            break;
-        }
-        Written next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
+    while (const std::optional<int32_t> only = text.feeder->only_token()) {
+        const End full = limit(1 + forced.size());
+        Written   next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
         if (!next.is_end) {
             if (text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
                 break;
             }
             next.said = text.feeder->read(model.piece(*only, false));
         }
+        const End why = next.is_end ? End::token : next.said->stop ? End::stop : full;
         forced.push_back(std::move(next));
-        if (forced.back().is_end || forced.back().said->stop) {
-            end_with_forced(forced.back().is_end ? End::token : End::stop, found);
+        if (why != End::none) {
+            end_with_forced(why, found);
             return;
         }
     }

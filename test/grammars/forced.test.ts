@@ -116,6 +116,12 @@ describe("tokens are forced", () => {
     expect(expected).toBeGreaterThan(3);
     expect(stats.forcedTokens).toBe(expected);
     expect(stats.generatedTokens).toBe(tokens.length);
+    // wherever a group of tokens ends that is computed before it is asked for
+    for (const ahead of [1, 2, 5]) {
+      const grouped = await textOf(program, { ahead });
+      expect(grouped.tokens).toEqual(tokens);
+      expect(grouped.stats.forcedTokens).toBe(expected);
+    }
     // with alternatives, and with log-probabilities, the model is asked for each token
     for (const options of [{ alternatives: 1 }, { logprobs: 0 }]) {
       const asked = await textOf(program, options);
