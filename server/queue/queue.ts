@@ -1,7 +1,7 @@
 /**
  * Admission of texts to the places of the model's context. Requests wait in lanes, which take turns. A turn is a place for one text, so
  * that neither a lane of many requests nor a request of many texts keeps others waiting. Some places beyond those that a client gets
- * are spare: for lanes, and for requests, that have none.
+ * are spare: for lanes, and for requests, that have none. Where lanes wrote lately, each finds its share of the places free.
  */
 import { abortError } from "ggsl/core/errors.js";
 import { guarded } from "../guarded.js";
@@ -10,6 +10,7 @@ import type { LaneLimits } from "../lanes/limits.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal, shuttingDown } from "../refusal.js";
 import { Rate } from "./rate.js";
+import { Recent } from "./recent.js";
 import { Ticket, type Asked } from "./ticket.js";
 import { Turns, type Choice } from "ggsl/core/turns.js";
 import { checkTokens, Work } from "./work.js";
@@ -60,6 +61,7 @@ export class Queue {
   readonly #turns = new Turns<Ticket>();
   readonly #rate = new Rate();
   readonly #work = new Work();
+  readonly #recent: Recent;
   readonly #reserved: ReadonlySet<number>;
   #isOpen = true;
   #isPaused = false;
@@ -73,6 +75,7 @@ export class Queue {
     this.#capacity = waiting;
     this.#metrics = metrics;
     this.#now = now;
+    this.#recent = new Recent(places, now);
     this.#free = new Set(Array.from({ length: places + spare }, (_, place) => place));
   }
 
@@ -187,25 +190,33 @@ export class Queue {
     if (limit !== undefined) return limit === "requests" ? "later" : "pass";
     if (wanted !== undefined && !this.#free.has(wanted)) return "later";
     if (wanted !== undefined && this.#reserved.has(wanted)) return "take";
-    const kept = this.#work.textsOf(lane) === 0 ? 0 : ticket.running === 0 ? this.#spare - 1 : this.#spare;
-    return free > Math.max(0, kept) ? "take" : "later";
+    if (this.#work.textsOf(lane) === 0) return free > 0 ? "take" : "later";
+    const spare = Math.max(0, ticket.running === 0 ? this.#spare - 1 : this.#spare);
+    const kept = this.#recent.keptFrom(lane, (other) => this.#work.textsOf(other));
+    return free > Math.max(spare, kept) ? "take" : "later";
   }
 
   #give(ticket: Ticket, place: number): void {
     const isFirst = !ticket.isBegun;
     this.#free.delete(place);
     this.#work.begin(ticket);
+    this.#noteTexts(ticket.asked.lane);
     ticket.give(place, this.#now());
     if (isFirst) this.#metrics?.admitted(ticket.waited);
     if (ticket.left === 0) this.#turns.remove(ticket.asked.lane, ticket);
   }
 
   #released(ticket: Ticket, { place, tokens, since }: { place: number; tokens: number; since: number }): void {
+    this.#noteTexts(ticket.asked.lane);
     this.#work.end(ticket, tokens);
     this.#rate.note(this.#now() - since);
     this.#free.add(place);
     this.#serve();
     this.#tellDrained();
+  }
+
+  #noteTexts(lane: Lane): void {
+    this.#recent.note(lane, this.#work.textsOf(lane));
   }
 
   /** Requests that have begun may have texts that wait. */
