@@ -55,6 +55,8 @@ export class Run {
     const ahead = aheadOf(lines, group, isAlone);
     this.isAlone = isAlone;
     this.most = ahead.most[0]!;
+    // the first token of a run is none of those that it may be ahead
+    this.read = lines[0]!.token === undefined ? 0 : -1;
     for (const line of lines) line.begin(this);
     try {
       return await context.write!(batch, ahead, (words, text) => this.take(words, text));
