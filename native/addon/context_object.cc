@@ -1,5 +1,5 @@
 #include "text_object.h"
-#include "written_words.h"
+#include "untold.h"
 
 namespace ggsl::addon {
 
@@ -28,29 +28,59 @@ Batch to_batch(const Napi::Value & value) {
     return batch;
 }
 
-// The texts that `write` goes on with: three arrays.
+// The texts that `write` goes on with: an array of each fact.
 std::vector<Ahead> to_texts(const Napi::Value & value) {
     const Napi::Object given     = to_object(value, "ahead");
     const auto         sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
-    const auto         most      = to_vector<int32_t>(given.Get("most"), "most");
+    const auto         count     = sequences.size();
+    const auto         numbers   = [&](const char * name, int32_t otherwise) {
+        const Napi::Value list = given.Get(name);
+        auto values = list.IsUndefined() ? std::vector<int32_t>(count, otherwise) : to_vector<int32_t>(list, name);
+        if (values.size() != count) {
+            fail(code::invalid_argument, "%s: expected %zu numbers, found %zu", name, count, values.size());
+        }
+        return values;
+    };
+    const auto most      = to_vector<int32_t>(given.Get("most"), "most");
+    const auto room      = numbers("room", 0);
+    const auto last      = numbers("last", -1);
+    const auto positions = numbers("positions", -1);
     if (!given.Get("texts").IsArray()) {
         fail(code::invalid_argument, "texts: expected an array of Texts");
     }
-    const auto list       = given.Get("texts").As<Napi::Array>();
-    const bool is_limited = given.Get("room").IsUndefined();
-    const auto room = is_limited ? std::vector<int32_t>(most.size()) : to_vector<int32_t>(given.Get("room"), "room");
-    if (most.size() != sequences.size() || list.Length() != sequences.size() || room.size() != sequences.size()) {
-        fail(code::invalid_argument, "sequences, most, texts and room have different lengths");
+    const auto list = given.Get("texts").As<Napi::Array>();
+    if (most.size() != count || list.Length() != count) {
+        fail(code::invalid_argument, "sequences, most and texts have different lengths");
     }
     std::vector<Ahead> texts;
-    for (size_t i = 0; i < sequences.size(); ++i) {
-        if (most[i] < 0 || room[i] < 0) {
-            fail(code::invalid_argument, "text %zu has %d tokens, and room for %d", i, most[i], room[i]);
+    for (size_t i = 0; i < count; ++i) {
+        if (most[i] < 0 || room[i] < 0 || (last[i] >= 0 && positions[i] < 0)) {
+            fail(code::invalid_argument, "text %zu has %d tokens, room for %d, and its last token at %d", i, most[i],
+                 room[i], positions[i]);
         }
         texts.push_back({ sequences[i], static_cast<size_t>(most[i]),
-                          TextObject::from(list.Get(static_cast<uint32_t>(i))), static_cast<size_t>(room[i]) });
+                          TextObject::from(list.Get(static_cast<uint32_t>(i))), static_cast<size_t>(room[i]), last[i],
+                          positions[i] });
     }
     return texts;
+}
+
+// How long a token may wait for others; 0: each batch is told at once.
+std::chrono::milliseconds delay_of(const Napi::Value & ahead) {
+    const int32_t delay = optional_int(to_object(ahead, "ahead"), "delay", 0);
+    if (delay < 0) {
+        fail(code::invalid_argument, "delay: expected milliseconds from 0 on, found %d", delay);
+    }
+    return std::chrono::milliseconds(delay);
+}
+
+// Of the tokens of a text, so that who reads them lets it go on before it has all that it may have.
+size_t half_of(const std::vector<Ahead> & texts) {
+    size_t most = 0;
+    for (const Ahead & text : texts) {
+        most = std::max(most, text.most);
+    }
+    return std::max<size_t>(1, most / 2);
 }
 
 // A promise of `start`, which rejects where it throws.
@@ -178,24 +208,42 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
         if (!info[2].IsFunction()) {
             fail(code::invalid_argument, "onTokens: expected a function");
         }
-        Worker & thread = begin(env);
+        const auto delay  = delay_of(info[1]);
+        Worker &   thread = begin(env);
         on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
         Ref(); // until it is settled
         const auto receive = [this](Napi::Env on, const WrittenWords & tokens, const ContextStats & stats) {
             latest = stats;
             on_tokens.Call({ from_vector(on, tokens.words), Napi::String::New(on, tokens.text) });
         };
-        auto task = std::make_unique<PromiseTask<bool>>(
+        auto task = std::make_unique<PromiseTask<std::vector<Output>>>(
             env,
-            [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(),
+            [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(), delay,
              receive] {
-                target->write(batch, texts, [&](const std::vector<Written> & tokens) {
-                    report(std::make_unique<Report>([receive, words = WrittenWords(tokens), stats = target->stats()](
+                Untold     untold(delay, half_of(texts));
+                const auto tell = [&] {
+                    report(std::make_unique<Report>([receive, words = untold.take(), stats = target->stats()](
                                                         Napi::Env on) { receive(on, words, stats); }));
-                });
-                return true;
+                };
+                const auto tell_rest = [&] {
+                    if (!untold.is_empty()) {
+                        tell();
+                    }
+                };
+                try {
+                    auto others = target->write(batch, texts, [&](const std::vector<Written> & tokens) {
+                        if (untold.add(tokens)) {
+                            tell();
+                        }
+                    });
+                    tell_rest();
+                    return others;
+                } catch (...) {
+                    tell_rest();
+                    throw;
+                }
             },
-            [](Napi::Env on, bool &&) { return on.Undefined(); },
+            [](Napi::Env on, std::vector<Output> && others) { return from_outputs(on, others); },
             [this, flag = busy] {
                 *flag = false;
                 on_tokens.Reset();

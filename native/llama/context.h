@@ -45,6 +45,9 @@ struct Ahead {
     std::shared_ptr<Feeder> feeder;
     // More of them, as `allow` says, up to so many; by default none.
     size_t room = 0;
+    // Its last token, where that is no part of the first batch of a `write`; else -1.
+    int32_t last     = -1;
+    int32_t position = -1; // of `last`
 };
 
 // A token of one of these texts.
@@ -89,10 +92,11 @@ public:
 
     // The same, and then a batch of the tokens that the chains of `texts` picked, and so on: until each text has as many tokens as it may
     // have, or one that ends it, or a stop text, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that may come are part of
-    // the next batch without one of their own, and need none where they end the text. `on_tokens` gets what each batch gave, on this thread. Throws as decode, and what a
-    // feeder throws for the first batch, which is not computed then.
-    void write(const Batch & batch, const std::vector<Ahead> & texts,
-               const std::function<void(const std::vector<Written> &)> & on_tokens);
+    // the next batch without one of their own, and need none where they end the text. `batch` has what is not of these texts, and the tokens of
+    // those without a last one. `on_tokens` gets what each batch gave, on this thread. Returns the outputs of the first batch that are of no text.
+    // Throws as decode, and what a feeder throws for the tokens of `batch`, of which nothing is computed then.
+    std::vector<Output> write(const Batch & batch, const std::vector<Ahead> & texts,
+                              const std::function<void(const std::vector<Written> &)> & on_tokens);
 
     // Ends a `write` on another thread after its present batch.
     void pause() { pause_requested = true; }
@@ -186,6 +190,8 @@ private:
     bool                          has_guides(const Batch & batch) const;
     bool                          may_take_part(int32_t sequence, const Batch & batch) const;
     std::vector<Output>           decode_runs(const Batch & batch);
+    void                          decode_stage(const Batch & batch, const std::vector<size_t> & tokens, bool fills,
+                                               std::vector<Output> & found, std::vector<size_t> & places);
     void                          decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
     std::vector<Output>           decode_at_once(const Batch & batch);
     void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);

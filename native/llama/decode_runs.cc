@@ -35,24 +35,39 @@ bool Context::may_take_part(int32_t sequence, const Batch & batch) const {
 
 // Of each sequence with a cache of its own: neighbours with equally many tokens at a time.
 std::vector<Output> Context::decode_runs(const Batch & batch) {
-    const auto          runs = split_into_runs(batch.sequences, llama_n_batch(context.get()), most_idle,
-                                               [&](int32_t sequence) { return may_take_part(sequence, batch); });
     std::vector<Output> found;
     std::vector<size_t> places; // in the batch, of those found
-    for (const Run & run : runs) {
-        try {
-            decode_run(batch, run, found);
-        } catch (const Failure & failure) {
-            if (std::string_view(failure.code) == code::aborted ||
-                std::string_view(failure.code) == code::compute_failed) {
-                clear_sequences(batch);
-            }
-            throw;
+    try {
+        const Stages stages = split_beginnings(batch.sequences, batch.outputs);
+        decode_stage(batch, stages.beginnings, false, found, places);
+        decode_stage(batch, stages.rest, true, found, places);
+    } catch (const Failure & failure) {
+        if (std::string_view(failure.code) == code::aborted ||
+            std::string_view(failure.code) == code::compute_failed) {
+            clear_sequences(batch);
         }
+        throw;
+    }
+    return in_order(std::move(found), places);
+}
+
+// `fills`: whether sequences between others take part.
+void Context::decode_stage(const Batch & batch, const std::vector<size_t> & tokens, bool fills,
+                           std::vector<Output> & found, std::vector<size_t> & places) {
+    std::vector<int32_t> sequences;
+    for (const size_t i : tokens) {
+        sequences.push_back(batch.sequences[i]);
+    }
+    auto runs = split_into_runs(sequences, llama_n_batch(context.get()), most_idle,
+                                [&](int32_t sequence) { return fills && may_take_part(sequence, batch); });
+    for (Run & run : runs) {
+        for (size_t & token : run.tokens) {
+            token = tokens[token];
+        }
+        decode_run(batch, run, found);
         std::copy_if(run.tokens.begin(), run.tokens.end(), std::back_inserter(places),
                      [&](size_t i) { return batch.outputs[i] != 0; });
     }
-    return in_order(std::move(found), places);
 }
 
 void Context::decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs) {

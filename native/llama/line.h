@@ -24,7 +24,7 @@ public:
 
     // The last token that it has in the first batch, and what the chain gets for the next one. Throws Failure.
     void begin(const Batch & batch, Sampler & sampler);
-    // In place of it: the first batch is still to come, and has the last token of its prompt.
+    // In place of it: `add_to` adds its last token, which the model has not read, at this position.
     void begin_with(int32_t last, int32_t at);
 
     int32_t sequence() const { return text.sequence; }

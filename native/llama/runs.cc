@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace ggsl {
 
@@ -49,6 +50,26 @@ std::vector<Run> split_into_runs(std::span<const int32_t> sequences, size_t most
         ++next;
     }
     return runs;
+}
+
+Stages split_beginnings(std::span<const int32_t> sequences, std::span<const uint8_t> outputs) {
+    std::map<int32_t, size_t> counts;
+    for (const int32_t sequence : sequences) {
+        ++counts[sequence];
+    }
+    const bool are_equal = std::all_of(counts.begin(), counts.end(), [&](const auto & entry) {
+        return entry.second == counts.begin()->second;
+    });
+    Stages            stages;
+    std::set<int32_t> begun; // have an output
+    for (size_t i = 0; i < sequences.size(); ++i) {
+        if (outputs[i] != 0) {
+            begun.insert(sequences[i]);
+        }
+        const bool is_first = !are_equal && begun.count(sequences[i]) == 0;
+        (is_first ? stages.beginnings : stages.rest).push_back(i);
+    }
+    return stages;
 }
 
 } // namespace ggsl

@@ -21,4 +21,12 @@ struct Run {
 std::vector<Run> split_into_runs(std::span<const int32_t> sequences, size_t most_tokens, int32_t most_idle,
                                  const std::function<bool(int32_t)> & may_take_part);
 
+// The tokens of a batch, those that are computed first apart. A text that is read beside others would divide them, and its last token be alone:
+// where sequences have different numbers of tokens, those before the first output of each come first, and what is left is one of each.
+struct Stages {
+    std::vector<size_t> beginnings;
+    std::vector<size_t> rest;
+};
+Stages split_beginnings(std::span<const int32_t> sequences, std::span<const uint8_t> outputs);
+
 } // namespace ggsl

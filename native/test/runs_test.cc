@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
@@ -52,11 +53,58 @@ void check_runs(const std::vector<int32_t> & sequences, const std::vector<Run> &
           "%zu of %zu tokens are in runs", seen.size(), sequences.size());
 }
 
+void check_stages(const std::vector<int32_t> & sequences, const std::vector<uint8_t> & outputs) {
+    const Stages              stages = split_beginnings(sequences, outputs);
+    std::map<int32_t, size_t> counts;
+    for (const int32_t sequence : sequences) {
+        ++counts[sequence];
+    }
+    std::set<size_t> sizes;
+    for (const auto & [sequence, count] : counts) {
+        sizes.insert(count);
+    }
+    CHECK(sizes.size() > 1 || stages.beginnings.empty(), "a batch is divided whose sequences have equally many tokens");
+    std::vector<size_t> all;
+    std::merge(stages.beginnings.begin(), stages.beginnings.end(), stages.rest.begin(), stages.rest.end(),
+               std::back_inserter(all));
+    for (size_t i = 0; i < all.size(); ++i) {
+        CHECK(all[i] == i, "token %zu is there twice, or out of order", i);
+    }
+    CHECK(all.size() == sequences.size(), "%zu of %zu tokens", all.size(), sequences.size());
+    std::map<int32_t, size_t> left;
+    for (const size_t i : stages.rest) {
+        ++left[sequences[i]];
+    }
+    for (const auto & [sequence, count] : left) {
+        CHECK(sizes.size() == 1 || count == 1, "sequence %d has %zu tokens left", sequence, count);
+    }
+    for (const size_t i : stages.beginnings) {
+        CHECK(outputs[i] == 0, "token %zu has an output and comes first", i);
+    }
+}
+
 } // namespace
 
 void test_runs() {
     std::mt19937 random(7);
     const auto   below = [&](uint32_t n) { return static_cast<int32_t>(random() % n); };
+    for (int round = 0; round < 1000; ++round) {
+        // in any order, with an output after the last token of most
+        std::vector<int32_t> sequences;
+        std::vector<uint8_t> outputs;
+        for (int32_t sequence = 0; sequence < 6; ++sequence) {
+            sequences.insert(sequences.end(), static_cast<size_t>(below(3) == 0 ? below(6) : 1), sequence);
+        }
+        std::shuffle(sequences.begin(), sequences.end(), random);
+        std::map<int32_t, size_t> last;
+        for (size_t i = 0; i < sequences.size(); ++i) {
+            last[sequences[i]] = i;
+        }
+        for (size_t i = 0; i < sequences.size(); ++i) {
+            outputs.push_back(last[sequences[i]] == i && below(5) > 0 ? 1 : 0);
+        }
+        check_stages(sequences, outputs);
+    }
     for (int round = 0; round < 3000; ++round) {
         const size_t         most_tokens = 1 + static_cast<size_t>(below(40));
         const int32_t        most_idle   = below(5);

@@ -14,16 +14,15 @@ interface Words {
  * near each other share one generator without copies; a reader further back makes it start again from the seed.
  */
 export class Mt19937 implements Words {
-  private block = new Uint32Array(SIZE);
-  private before = new Uint32Array(SIZE);
+  // of no size before the first word: most generators are those of texts whose draws something else makes
+  private block = new Uint32Array();
+  private before = this.block;
   /** The number of `block`; block 0 is the seed's state, which has no words. */
   private number = 0;
   private index = 0;
 
   /** @param seed an unsigned 32-bit integer */
-  constructor(private readonly seed: number) {
-    this.restart();
-  }
+  constructor(private readonly seed: number) {}
 
   next(): number {
     return this.word(this.index++);
@@ -32,7 +31,7 @@ export class Mt19937 implements Words {
   /** The word at an index from 0 on. */
   word(index: number): number {
     const number = Math.floor(index / SIZE) + 1;
-    if (number < this.number - 1) this.restart();
+    if (number < this.number - 1 || this.block.length === 0) this.restart();
     while (this.number < number) this.advance();
     let y = (number === this.number ? this.block : this.before)[index % SIZE]!;
     y ^= y >>> 11;
@@ -42,6 +41,10 @@ export class Mt19937 implements Words {
   }
 
   private restart(): void {
+    if (this.block.length === 0) {
+      this.block = new Uint32Array(SIZE);
+      this.before = new Uint32Array(SIZE);
+    }
     const { block } = this;
     block[0] = this.seed;
     for (let i = 1; i < SIZE; i++) {

@@ -75,7 +75,7 @@ export interface Picked {
 export interface Place {
   readonly text: TokenText;
   /** After the latest token. */
-  readonly sequence: SequenceState;
+  readonly sequence: () => SequenceState;
   /** The most tokens of the text. */
   readonly limit: number;
 }
@@ -105,7 +105,7 @@ export class Picks {
   /** @param closing comes whatever the chain picks */
   async pick(place: Place, closing?: number): Promise<Picked> {
     const { placed, tail, rows, options } = this.parts;
-    const whole = this.picking(place.sequence);
+    const whole = this.picking(place.sequence());
     const masked = this.phrases?.maskedAt(place.text.count, whole);
     const sequence = masked && whole.phrases.size > 0 ? withRejected(whole, masked) : whole;
     const uniforms = uniformsOf(sequence);
@@ -172,7 +172,7 @@ export class Picks {
           slot,
           tokens,
           step,
-          sequence: place.sequence,
+          sequence: place.sequence(),
           room: this.phrases?.masksAt(count) ? 0 : room,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })

@@ -8,6 +8,8 @@ import type { Piece } from "./pieces.js";
 /** A piece without its text. */
 export type Facts = Omit<Piece, "text">;
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** What a text in the context goes on after. */
 export interface Shown {
   readonly stop: readonly string[];
@@ -120,7 +122,10 @@ export class PieceTexts {
     if (!next) return undefined;
     this.given++;
     if (next.rest.length > 0) this.rests.set(this.given, next.rest);
-    return Object.assign(next.token, { text: next.text });
+    // Object.assign takes as long as all the rest
+    const piece = next.token as Writable<Piece>;
+    piece.text = next.text;
+    return piece;
   }
 
   /** After the tokens that were read; nothing where the texts of the next ones are read here in any case. */

@@ -43,7 +43,7 @@ export class Writer {
   private isOver = false;
   /** Of a piece that was there. */
   private fault: { readonly error: unknown } | undefined;
-  /** When the piece was asked for that comes by itself. */
+  /** When a token was asked for that was not there. */
   private waitsSince: number | undefined;
   /** Its slot and tail are given back. */
   private isClosed = false;
@@ -96,10 +96,8 @@ export class Writer {
       while (!this.output.hasNext && this.goesOn && !this.parts.options.signal?.aborted) {
         const written = this.later?.take();
         if (!written) return undefined;
-        const start = this.waitsSince ?? performance.now();
-        this.waitsSince = undefined;
         this.readBefore(written);
-        this.accept(written, start, written);
+        this.accept(written, written);
       }
     } catch (error) {
       this.fault = { error };
@@ -231,23 +229,20 @@ export class Writer {
     const { count } = this.text;
     if (count === this.limit) return this.end({ finish: count === options.maxTokens ? "maxTokens" : "context" });
     options.signal?.throwIfAborted();
-    const start = this.waitsSince ?? performance.now();
-    this.waitsSince = undefined;
+    this.waitsSince ??= performance.now();
     const written = await this.written();
-    if (written) return this.accept(written, start, written);
+    if (written) return this.accept(written, written);
     const picked = await this.asked();
-    this.accept(picked, start, picked.told);
+    this.accept(picked, picked.told);
   }
 
-  /**
-   * @param start when it was asked for
-   * @param told what accepted it, if that was something else
-   */
-  private accept(picked: Picked, start: number, told: Told | undefined): void {
+  /** @param told what accepted it, if that was something else */
+  private accept(picked: Picked, told: Told | undefined): void {
     const { options, model, graph } = this.parts;
     const { count } = this.text;
     const { token, scalars, isEnd = model.isEnd(token) } = picked;
-    this.meter.add(performance.now() - start, count);
+    if (this.waitsSince !== undefined) this.meter.add(performance.now() - this.waitsSince, count);
+    this.waitsSince = undefined;
     if (isEnd) {
       // no token of the text, and a grammar that was asked may not allow it
       this.endDisallowed = told ? told.isRefused === true : movesOf(this.sequence, token).includes("refuses");
@@ -324,7 +319,9 @@ export class Writer {
   }
 
   private get place(): Place {
-    return { text: this.text, sequence: this.sequence, limit: this.limit };
+    // of a text that is written on elsewhere, the sequence is not asked for
+    const sequence = (): SequenceState => this.sequence;
+    return { text: this.text, limit: this.limit, sequence };
   }
 
   /** Tokens are masked at the next place, and at no other one. */

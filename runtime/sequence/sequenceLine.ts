@@ -26,14 +26,22 @@ interface Setting {
   readonly values: UniformValues;
 }
 
-/** A token that is accepted elsewhere, and not here yet. */
-interface Told extends Omit<Accepted, "moves"> {
-  readonly isRefused: boolean | undefined;
+/** Tokens that are accepted elsewhere, and not here yet: a list of each fact, as there may be many of them for long. */
+class Told {
+  readonly tokens: number[] = [];
+  readonly states: Float32Array[] = [];
+  readonly areRefused: (boolean | undefined)[] = [];
+
+  add(token: number, states: Float32Array, isRefused: boolean | undefined): void {
+    this.tokens.push(token);
+    this.states.push(states);
+    this.areRefused.push(isRefused);
+  }
 }
 
 export class SequenceLine {
   private latest: SequenceState;
-  private told: Told[] = [];
+  private told = new Told();
   /** Of those that are told. */
   private refused = 0;
   private accepted: Accepted[] = [];
@@ -49,8 +57,11 @@ export class SequenceLine {
 
   /** The sequence after the latest token. */
   get now(): SequenceState {
-    for (const { token, states, isRefused } of this.told.splice(0))
-      this.add(token, states, toldMovesOf(this.latest, token, isRefused));
+    if (this.told.tokens.length === 0) return this.latest;
+    const { tokens, states, areRefused } = this.told;
+    this.told = new Told();
+    for (const [i, token] of tokens.entries())
+      this.add(token, states[i]!, toldMovesOf(this.latest, token, areRefused[i]));
     this.refused = 0;
     return this.latest;
   }
@@ -61,7 +72,7 @@ export class SequenceLine {
   }
 
   get count(): number {
-    return this.accepted.length + this.told.length;
+    return this.accepted.length + this.told.tokens.length;
   }
 
   /** Tokens of the text so far, before it too. */
@@ -85,7 +96,7 @@ export class SequenceLine {
    */
   tell(token: number, scalars: Float32Array, isRefused: boolean | undefined): void {
     if (isRefused) this.refused++;
-    this.told.push({ token, states: this.statesIn(scalars), isRefused });
+    this.told.add(token, this.statesIn(scalars), isRefused);
   }
 
   private statesIn(scalars: Float32Array): Float32Array {

@@ -25,15 +25,18 @@ export const startStream = ({ kind, stream }: Draw, seed: number): Stream =>
 
 /** A place in a stream; all places share the generator, so that a later one costs no copy. */
 class RandomStream implements Stream {
-  readonly value: number;
+  private known: number | undefined;
 
   constructor(
     private readonly kind: "f32" | "f64",
     private readonly rng: Mt19937,
     readonly seed: number,
     readonly count: number,
-  ) {
-    this.value = Math.max(kind === "f64" ? drawF64At(rng, count) : drawF32At(rng, count), SMALLEST_DRAW);
+  ) {}
+
+  get value(): number {
+    const { kind, rng, count } = this;
+    return (this.known ??= Math.max(kind === "f64" ? drawF64At(rng, count) : drawF32At(rng, count), SMALLEST_DRAW));
   }
 
   at(count: number): Stream {

@@ -43,6 +43,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Bytes of a text that becomes tokens at once: a turn of another thread takes longer than its tokens. */
+const AT_ONCE = 128;
+
 /** Ordinary text takes less. */
 const BYTES_PER_MILLISECOND = 1000;
 
@@ -127,6 +130,7 @@ export async function tokenizeInTurn(
 ): Promise<Int32Array> {
   if (signal?.aborted) throw abortError(signal);
   const bytes = bytesOf(text);
+  if (bytes <= AT_ONCE) return model.tokenize(text, isWhole, special);
   const { short, long } = queuesOf(model);
   const queue = bytes <= TEXT_LIMITS.shortBytes ? short : long;
   const milliseconds = bytes / BYTES_PER_MILLISECOND;

@@ -189,12 +189,13 @@ describe("a text that is computed ahead", () => {
     const late: Promise<void>[] = [];
     await read("first", 60, undefined);
     for (const each of late) await each;
-    // of the first, the second and so on, with the first token of each: 1 + 16, then 1 + 4 each time
+    // of the first, the second and so on, with the first token of each: 1 + 16, then 1 + 4 each time, and one of the same decode, which
+    // comes to a text that goes on before the first one comes to its own
     expect(Object.fromEntries(begins)).toEqual({
-      second: [17, 1],
-      third: [22, 5, 1],
-      fourth: [27, 10, 2, 1],
-      fifth: [32, 15, 2, 2, 1],
+      second: [18, 1],
+      third: [23, 6, 1],
+      fourth: [28, 11, 2, 1],
+      fifth: [33, 16, 2, 2, 1],
     });
     batch.dispose();
   });
@@ -219,6 +220,65 @@ describe("a text that is computed ahead", () => {
     for (let round = 0; round < 3; round++) expect(await all()).toEqual(expected);
     batch.dispose();
     rounded.dispose();
+  });
+
+  test("goes on beside texts that are asked for each token, which are the same as among each other", async () => {
+    let decodes = 0;
+    const batch = model.batch({ sequences: 4, onDecode: () => decodes++ });
+    const kinds = [{}, { logprobs: 1 }, {}, { alternatives: 2 }];
+    const all = async (given: object): Promise<number[][]> => {
+      decodes = 0;
+      return Promise.all(
+        kinds.map(async (more, seed) => {
+          const tokens: number[] = [];
+          // the texts that are asked for begin and end among the others
+          const maxTokens = 30 + 7 * (seed % 2);
+          const request = { chain: CHAIN, ignoreEnd: true, maxTokens, uniforms: { seed }, ...more, ...given };
+          for await (const piece of batch.add(PROMPT, request)) {
+            tokens.push(piece.token);
+            if ("logprobs" in more) expect(piece.logprob).toBeLessThanOrEqual(0);
+            if ("alternatives" in more) expect(piece.alternatives!.length).toBeGreaterThan(0);
+          }
+          return tokens;
+        }),
+      );
+    };
+    const expected = await all({ ahead: 0 });
+    expect(await all({})).toEqual(expected);
+    // together: no text waits for another one longer than it would among texts of its kind
+    expect(decodes).toBeLessThanOrEqual(37 + 3);
+    batch.dispose();
+  });
+
+  test("rests where its reader is slow, and goes on beside others, until it is set or its batch is disposed", async () => {
+    const batch = model.batch({ sequences: 2 });
+    const read = async (ahead: number): Promise<number[]> => {
+      const tokens: number[] = [];
+      const generation = batch.add(PROMPT, { chain: CHAIN, ignoreEnd: true, maxTokens: 70, ahead });
+      for await (const piece of generation) {
+        tokens.push(piece.token);
+        if (tokens.length % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        if (tokens.length === 50) generation.setUniforms({ t: 0.3 });
+      }
+      return tokens;
+    };
+    const other = async (ahead: number): Promise<number[]> => {
+      const tokens: number[] = [];
+      const request = { chain: CHAIN, ignoreEnd: true, maxTokens: 90, ahead, uniforms: { seed: 4 } };
+      for await (const { token } of batch.add(PROMPT, request)) tokens.push(token);
+      return tokens;
+    };
+    const expected = await Promise.all([read(0), other(0)]);
+    expect(await Promise.all([read(16), other(16)])).toEqual(expected);
+    const generation = batch.add(PROMPT, { chain: CHAIN, ignoreEnd: true });
+    const reader = generation[Symbol.asyncIterator]();
+    await reader.next();
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    batch.dispose();
+    const rest = async (): Promise<void> => {
+      while (!(await reader.next()).done);
+    };
+    await expect(rest()).rejects.toMatchObject({ code: "DISPOSED" });
   });
 
   test("is aborted at once, alone and beside another one, which goes on", async () => {

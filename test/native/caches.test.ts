@@ -184,6 +184,27 @@ describe("a cache for each sequence", () => {
     context.dispose();
   });
 
+  test("computes the last token of a text that is read with those of its neighbours", async () => {
+    const chains = Array.from({ length: SEQUENCES }, () => nativeGraph(GREEDY));
+    const context = await open("auto", { chains });
+    const at = Array.from({ length: SEQUENCES }, () => 0);
+    const decode = async (lengths: readonly number[]): Promise<number> => {
+      const before = context.stats().setInputs;
+      const parts = lengths.map((length, sequence) => {
+        const begin = at[sequence]!;
+        at[sequence] = begin + length;
+        return { sequence, tokens: Array.from({ length }, (_, i) => 9 + i), at: begin };
+      });
+      await context.decode(batchOf(...parts));
+      return context.stats().setInputs - before;
+    };
+    expect(await decode([1, 1, 1, 1, 1])).toBe(1);
+    // one graph has the outputs of all
+    expect(await decode([1, 4, 1, 6, 1])).toBe(1);
+    expect(await decode([4, 4, 4, 4, 4])).toBe(1);
+    context.dispose();
+  });
+
   test("an unknown kind is refused", () => {
     expect(() => open("each" as "auto")).toThrow('cache: expected auto or shared, found "each"');
   });

@@ -4,7 +4,7 @@ import type { Graph } from "../../compiler/graph/graph.js";
 import { writeSpec } from "../../compiler/graph/json.js";
 import type { AutomatonPosition } from "../../runtime/backends/native/automatonBinding.js";
 import type { Ahead, NativeContext, NativeModel, NativeText } from "../../runtime/backends/native/binding.js";
-import { readWritten, type Written } from "../../runtime/decode/scheduler/written.js";
+import { readWritten, timesIn, type Written } from "../../runtime/decode/scheduler/written.js";
 import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { DEMO_MODEL } from "../model/demo.js";
 import { batchOf, codeOf } from "./batches.js";
@@ -98,7 +98,7 @@ test("ends after the present batch when it is paused, and tells the figures of e
     if (figures.length === 3) context.pause!();
   });
   expect(figures.slice(0, 3)).toEqual([1, 2, 3]);
-  expect(figures.length).toBeLessThan(20);
+  expect(figures.length).toBeLessThan(100);
   expect(context.extents!()[0]).toBe(prompt.length + figures.length - 1);
   // a pause of nothing is none
   context.pause!();
@@ -176,6 +176,70 @@ test("has more tokens where that is allowed while it runs, as far as there is ro
     expect(() => context.allow!(-1)).toThrow("more: expected a number from 0 on, found -1");
     context.dispose();
   }
+});
+
+test("goes on after a last token that the batch does not have, beside what is of no text", async () => {
+  const [context, other] = [await open(), await open()];
+  const ahead = (most: number): Ahead => ({
+    sequences: Int32Array.of(0, 1),
+    most: Int32Array.of(most, most),
+    texts: [textOf(0), textOf(1)],
+  });
+  const [all, parts]: number[][][] = [[], []];
+  const into = (list: number[][]) => (words: Int32Array, text: string) => list.push(tokensIn(words, text, 2).tokens);
+  await other.write!(first(2), ahead(7), into(all!));
+  const begun = ahead(2);
+  await context.write!(first(2), begun, into(parts!));
+  // the third sequence is read beside them
+  const outputs = await context.write!(
+    batchOf({ sequence: 2, tokens: prompt, at: 0 }),
+    {
+      ...begun,
+      most: Int32Array.of(4, 4),
+      last: Int32Array.from(parts!.at(-1)!),
+      positions: Int32Array.of(prompt.length + 2, prompt.length + 2),
+    },
+    into(parts!),
+  );
+  expect(parts).toEqual(all);
+  expect(outputs.map(({ sequence }) => sequence)).toEqual([2]);
+  const [alone] = await other.decode(batchOf({ sequence: 2, tokens: prompt, at: 0 }));
+  expect([...outputs[0]!.sampled!]).toEqual([...alone!.sampled!]);
+  expect([...context.extents!()]).toEqual([...other.extents!()]);
+  for (const wrong of [{ last: Int32Array.of(1) }, { last: Int32Array.of(1, 1) }, { positions: new Int32Array() }])
+    expect(await codeOf(context.write!(first(2), { ...ahead(1), ...wrong }, () => undefined))).toBe("INVALID_ARGUMENT");
+  for (const each of [context, other]) each.dispose();
+});
+
+test("tells tokens in groups where they may wait: the first at once, and all in the end", async () => {
+  const context = await open(1);
+  const groups: number[] = [];
+  const tokens: number[] = [];
+  const times: number[] = [];
+  const run = async (delay: number, most: number): Promise<void> => {
+    for (const list of [groups, tokens, times]) list.length = 0;
+    context.remove(0);
+    await context.write!(first(1), { ...aheadOf([most]), delay }, (words, text) => {
+      groups.push(words[0]!);
+      times.push(...timesIn(words));
+      readWritten(words, text, (_, written) => tokens.push(written.token));
+    });
+  };
+  await run(0, 40);
+  const expected = [...tokens];
+  expect(groups).toEqual(expected.map(() => 1));
+  // longer than all of it takes: no group has more than half of what a text may have
+  await run(60_000, 40);
+  expect(tokens).toEqual(expected);
+  expect(times.length).toBe(expected.length);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(0);
+  expect(groups[0]).toBe(1);
+  expect(groups.length).toBeLessThan(expected.length);
+  expect(Math.max(...groups)).toBeLessThanOrEqual(20);
+  expect(await codeOf(context.write!(first(1), { ...aheadOf([1]), delay: -1 }, () => undefined))).toBe(
+    "INVALID_ARGUMENT",
+  );
+  context.dispose();
 });
 
 test("is busy while it runs, and ends with what aborts it", async () => {

@@ -274,12 +274,12 @@ export interface NativeContext {
    */
   decode(batch: Batch): Promise<DecodeOutput[]>;
   /**
-   * Decodes a batch as `decode` does, then one with the tokens that the chains of the texts of `ahead` picked, and so on, until each text has
-   * as many tokens as it may have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the only ones that
-   * may come, after the first batch, are read with the next. The texts have accepted what `onTokens` gets of each batch. Rejects as `decode`, after
-   * `onTokens` of the batches before. Only in the addon.
+   * Decodes a batch as `decode` does, with the last tokens that `ahead` has of its texts, then one with the tokens that their chains picked, and
+   * so on, until each text has as many tokens as it may have, or one that ends it, or cannot go on by itself, or `pause` was called. Tokens that are the
+   * only ones that may come are read with the next. The texts have accepted what `onTokens` gets of each batch. Resolves to the outputs of
+   * the first batch that are of no text. Rejects as `decode`, after `onTokens` of the batches before. Only in the addon.
    */
-  write?(batch: Batch, ahead: Ahead, onTokens: OnTokens): Promise<void>;
+  write?(batch: Batch, ahead: Ahead, onTokens: OnTokens): Promise<DecodeOutput[]>;
   /** Makes a running `write` resolve after its present batch. Otherwise does nothing. Only in the addon. */
   pause?(): void;
   /** Lets the texts of a running `write` have so many tokens more, as far as they have room. Otherwise does nothing. Only in the addon. */

@@ -42,13 +42,18 @@ export interface Ahead {
   /** How many of them with those that `allow` adds; default: none are added. */
   readonly room?: Int32Array;
   readonly texts: readonly NativeText[];
+  /** The last token of each, where it is no part of the batch, and its position; -1: it is part of it. Default: all are. */
+  readonly last?: Int32Array;
+  readonly positions?: Int32Array;
+  /** Milliseconds that a token may wait for others, so that they are told together; the first batch is told at once. Default: all are. */
+  readonly delay?: number;
 }
 
 /**
- * The tokens that a batch gave, text by text. `text` has the texts of tokens that are known now and were not before, one after the other:
+ * The tokens that batches gave, batch by batch, and text by text. `text` has the texts of tokens that are known now and were not before, one after the other:
  * whole characters, without what belongs to a stop text.
  *
- * Numbers for each token: the text's place in the lists, the token, flags, the place of the stop text that ends the text or -1, how many
+ * Numbers: how many batches the model has read, and the microseconds that each took. Then for each token: the text's place in the lists, the token, flags, the place of the stop text that ends the text or -1, how many
  * scalars, how many texts. Then the scalars, as the bits of floats: the next values of the states and windows, the measures, the stops. Then for each text
  * its length, and the bytes after it that are no whole character: their number in the lowest byte, and they themselves in the next.
  */

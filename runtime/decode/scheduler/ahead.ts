@@ -1,11 +1,9 @@
 /** Texts that are written on before their next tokens are asked for: the context goes on by itself while a reader reads. */
-import type { Ahead, NativeContext, NativeError } from "../../backends/native/binding.js";
-import { batchOf } from "./batch.js";
+import type { Ahead, Batch, DecodeOutput, NativeContext, NativeError } from "../../backends/native/binding.js";
 import { isOfOne } from "./feeding.js";
-import { Later } from "./later.js";
-import { append, type Place } from "./places.js";
+import type { Line } from "./line.js";
 import type { Turn } from "./prefill.js";
-import { hasRead, readWritten, type Written } from "./written.js";
+import { readWritten, timesIn, type Written } from "./written.js";
 
 /**
  * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
@@ -13,17 +11,26 @@ import { hasRead, readWritten, type Written } from "./written.js";
  */
 export const GROUP = { large: 16, small: 4 } as const;
 
-/** A text of a run. */
-interface Text {
-  readonly place: Place;
-  readonly later: Later;
-  /** The latest token, which the model has not read; undefined before the first. */
-  token: number | undefined;
+/**
+ * Milliseconds that a token may wait for others before its reader gets it. Each call of this thread costs tens of microseconds, more than
+ * a token.
+ */
+const DELAY = 8;
+
+/** What a run tells. */
+export interface RunEvents {
+  /** The first token of a text. */
+  readonly onFirst: (line: Line, first: Written) => void;
+  /** Gets the milliseconds of each batch. */
+  readonly onDecode: ((milliseconds: number) => void) | undefined;
+  /** Whether it ends before its time where a text of it is set, or is over for its reader. */
+  readonly endsEarly: boolean;
+  /** What texts are told of an error. */
+  readonly toldOf: (error: unknown) => Error;
 }
 
 /** A batch, and those that follow without being asked for. */
 export class Run {
-  private readonly texts: readonly Text[];
   private hasFirst = false;
   /** Of a text that is alone: tokens that were read, and for which no others are computed yet. */
   private isAlone = false;
@@ -32,46 +39,34 @@ export class Run {
 
   constructor(
     private readonly context: NativeContext,
-    private readonly turns: readonly Turn[],
-    /** Of each turn in the order of `turns`, after the first batch. */
-    private readonly onFirst: (turn: Turn, first: Written, later: Later) => void,
-    private readonly onDecode: () => void,
-    /** Whether it ends before its time where a text of it is set, or is over for its reader. */
-    private readonly endsEarly: boolean,
-    /** What texts are told of an error. */
-    private readonly toldOf: (error: unknown) => Error,
-  ) {
-    this.texts = turns.map(({ job }) => ({
-      place: job.places.main,
-      later: new Later(
-        (isAborted) => this.stopped(isAborted),
-        () => this.taken(),
-      ),
-      token: undefined,
-    }));
-  }
+    private readonly lines: readonly Line[],
+    private readonly events: RunEvents,
+  ) {}
 
   /**
-   * Rejects as `NativeContext.decode` for the first batch; later errors end the texts.
-   * @param group how many tokens more the texts have that do not say
+   * Resolves to the outputs of the first batch that are of no line. Rejects as `NativeContext.decode` for the first batch; later errors end
+   * the texts.
+   * @param batch the tokens of lines without one, and of others
+   * @param group how many tokens more the texts have that do not say; 0: there is one batch
    * @param isAlone nobody can join: the text goes on as it is read
    */
-  async write(group: number, isAlone: boolean): Promise<void> {
-    const { context, turns } = this;
-    const ahead = aheadOf(turns, group, isAlone);
+  async write(batch: Batch, group: number, isAlone: boolean): Promise<readonly DecodeOutput[]> {
+    const { context, lines } = this;
+    const ahead = aheadOf(lines, group, isAlone);
     this.isAlone = isAlone;
     this.most = ahead.most[0]!;
+    // the first token of a run is none of those that it may be ahead
+    this.read = lines[0]!.token === undefined ? 0 : -1;
+    for (const line of lines) line.begin(this);
     try {
-      await context.write!(batchOf(turns), ahead, (words, text) => this.take(words, text));
+      return await context.write!(batch, ahead, (words, text) => this.take(words, text));
     } catch (error) {
-      if (!this.hasFirst) throw error;
       this.fail(error);
+      if (!this.hasFirst) throw error;
+      return [];
+    } finally {
+      for (const line of lines) line.run = undefined;
     }
-  }
-
-  /** No more tokens come of it. */
-  end(): void {
-    for (const { later } of this.texts) later.end();
   }
 
   /** Ends it after the present batch, because others wait. */
@@ -80,42 +75,38 @@ export class Run {
   }
 
   /** A batch that nobody waits for is aborted, if a text was; else what the model has read stays. */
-  private stopped(isAborted: boolean): void {
-    const isUnread = this.texts.every(({ later }) => later.isUnread);
+  stopped(isAborted: boolean): void {
+    const isUnread = this.lines.every(({ later }) => later.isUnread);
     if (isUnread && isAborted) this.context.abort();
-    else if (isUnread || this.endsEarly) this.pause();
+    else if (isUnread || this.events.endsEarly) this.pause();
   }
 
   /** Half of what it may be ahead is computed at once: the thread of decodes is not called for each token. */
-  private taken(): void {
+  taken(): void {
     if (!this.isAlone || ++this.read < this.most / 2) return;
     this.context.allow!(this.read);
     this.read = 0;
   }
 
   private take(words: Int32Array, text: string): void {
+    const { onDecode, onFirst } = this.events;
     this.hasFirst = true;
-    if (hasRead(words)) this.onDecode();
-    readWritten(words, text, (place, written) => this.add(place, written));
+    if (onDecode) for (const milliseconds of timesIn(words)) onDecode(milliseconds);
+    readWritten(words, text, (place, written) => {
+      const line = this.lines[place]!;
+      if (line.token === undefined) onFirst(line, written);
+      line.accept(written);
+    });
   }
 
-  private add(place: number, written: Written): void {
-    const text = this.texts[place]!;
-    if (text.token === undefined) this.onFirst(this.turns[place]!, written, text.later);
-    else {
-      if (written.isRead) append(text.place.tokens, [text.token]);
-      text.later.push(written);
-    }
-    text.token = written.token;
-  }
-
-  /** What the memory holds of the batch that failed is not known. */
+  /** What the memory holds of the batch that failed is not known. A text without a token is told by who asked for it. */
   private fail(error: unknown): void {
-    for (const { place, later } of this.texts) {
+    for (const { place, later, token } of this.lines) {
+      if (token === undefined) continue;
       if (isKept(error)) this.context.remove(place.sequence, place.tokens.length);
       else {
         place.forget();
-        later.end(this.toldOf(error));
+        later.end(this.events.toldOf(error));
       }
     }
   }
@@ -127,13 +118,15 @@ function isKept(error: unknown): boolean {
   return isOfOne(code) || code === "CONTEXT_FULL";
 }
 
-/** Whether all of a batch can be written on. */
-export const canRun = (turns: readonly Turn[]): boolean =>
-  turns.every(({ isLast, job: { step } }) => isLast && step.text !== undefined && step.ahead !== 0);
+/** Whether the text can be written on. */
+export const canRun = ({ isLast, job: { step } }: Turn): boolean => isLast && step.text !== undefined && step.ahead !== 0;
 
-const aheadOf = (turns: readonly Turn[], group: number, isAlone: boolean): Ahead => ({
-  sequences: Int32Array.from(turns, ({ job }) => job.places.main.sequence),
-  most: Int32Array.from(turns, ({ job }) => Math.min(job.step.ahead ?? group, job.step.room ?? 0)),
-  ...(isAlone && { room: Int32Array.from(turns, ({ job }) => job.step.room ?? 0) }),
-  texts: turns.map(({ job }) => job.step.text!),
+const aheadOf = (lines: readonly Line[], group: number, isAlone: boolean): Ahead => ({
+  sequences: Int32Array.from(lines, ({ place }) => place.sequence),
+  most: Int32Array.from(lines, (line) => line.most(group)),
+  ...(isAlone && { room: Int32Array.from(lines, ({ room }) => Math.max(0, room)) }),
+  texts: lines.map(({ text }) => text),
+  last: Int32Array.from(lines, ({ token }) => token ?? -1),
+  positions: Int32Array.from(lines, ({ place }) => place.tokens.length),
+  delay: DELAY,
 });

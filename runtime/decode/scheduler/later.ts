@@ -12,10 +12,12 @@ export class Later {
   /**
    * @param onStop called when nobody will read more, with whether the text was aborted
    * @param onTake called for each token that is read
+   * @param onWait called where the reader waits for a token
    */
   constructor(
     private readonly onStop: (isAborted: boolean) => void,
     private readonly onTake: () => void,
+    private readonly onWait: () => void,
   ) {}
 
   /** The next token where it is there. */
@@ -33,6 +35,12 @@ export class Later {
   /** Calls once when a token has come, or when no more come. */
   onChange(wake: () => void): void {
     this.wake = wake;
+    this.onWait();
+  }
+
+  /** Whether the reader waits for a token. */
+  get isAwaited(): boolean {
+    return this.wake !== undefined;
   }
 
   /** The next token; undefined where it was not computed. */

@@ -1,4 +1,5 @@
 /** Long texts are read in chunks, so that other sequences go on writing: which tokens are part of the next batch. */
+import type { Places } from "./places.js";
 import { MIN_SHARED } from "./prefix.js";
 import type { Job, Reading } from "./reading.js";
 
@@ -15,6 +16,35 @@ export interface Turn {
   readonly chunks: readonly Chunk[];
   /** The last tokens of all chunks, as many as the step has rows, have outputs, and the job is done. */
   readonly isLast: boolean;
+}
+
+/** In tokens. */
+export interface TokenLimits {
+  /** The positions of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
+  readonly contextSize: number;
+  /** The tokens of one batch, at most; what the context computes at once. */
+  readonly batchSize: number;
+  /** The tokens of prompts in one batch, while other sequences write. */
+  readonly promptBatch: number;
+}
+
+/**
+ * How many tokens of texts that are being read are part of the next batch, beside those with one token left.
+ * @param others how many texts have a token in it beside the jobs
+ * @param writing the slots that have had an output
+ */
+export function mostOf(
+  jobs: readonly Job[],
+  others: number,
+  writing: Iterable<Places>,
+  { batchSize, promptBatch }: TokenLimits,
+): number {
+  const long = jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
+  if (long.length === 0) return batchSize;
+  const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+  const areAlone = [...writing].every((places) => long.some((job) => job.places === places));
+  const rows = short.reduce((sum, one) => sum + one.rows, others);
+  return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
 }
 
 export const chunksOf = (turns: readonly Turn[]): Chunk[] => turns.flatMap(({ chunks }) => chunks);

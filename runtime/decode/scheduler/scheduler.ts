@@ -13,14 +13,16 @@ import type {
   NativeError,
   NativeGraph,
 } from "../../backends/native/binding.js";
-import { canRun, GROUP, Run } from "./ahead.js";
+import { canRun } from "./ahead.js";
 import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
 import { Chains } from "./chains.js";
 import { all, append, evict, Place, takePlaces, type Places } from "./places.js";
 import type { Later } from "./later.js";
+import { Line } from "./line.js";
+import { Writing } from "./writing.js";
 import type { Written } from "./written.js";
-import { chunksOf, turnsOf, type Turn } from "./prefill.js";
+import { chunksOf, mostOf, turnsOf, type TokenLimits, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
@@ -33,16 +35,6 @@ import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
 export type Open = (
   options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
 ) => Promise<NativeContext>;
-
-/** In tokens. */
-interface TokenLimits {
-  /** The positions of a sequence. llama.cpp rounds the memory of a context up to multiples of 256, which may have room for more. */
-  readonly contextSize: number;
-  /** The tokens of one batch, at most; what the context computes at once. */
-  readonly batchSize: number;
-  /** The tokens of prompts in one batch, while other sequences write. */
-  readonly promptBatch: number;
-}
 
 export interface SchedulerOptions {
   /** Sequences only for requests that ask for them. */
@@ -67,10 +59,10 @@ export class Scheduler {
   private readonly jobs = new Set<Job>();
   /** The jobs with tokens in the running batch. */
   private current: readonly Job[] = [];
+  /** Whether that has tokens of texts, too, that go on by themselves. */
+  private isShared = false;
   /** What goes on by itself. */
-  private running: Run | undefined;
-  /** Whether a text waited for the end of the latest run. */
-  private isAwaited = false;
+  private readonly ahead: Writing;
   /** The slots that have had an output. */
   private readonly writing = new Set<Places>();
   private isRunning = false;
@@ -98,6 +90,9 @@ export class Scheduler {
   ) {
     const { decodeWork } = options;
     this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
+    const { joinsAtOnce = false, onDecode } = options;
+    const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
+    this.ahead = new Writing({ isAlone: sequences === 1, joinsAtOnce, onDecode, toldOf });
     this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
   }
 
@@ -154,8 +149,7 @@ export class Scheduler {
         first ??= job;
         later?.stop();
         this.jobs.add(job);
-        if (this.options.joinsAtOnce) this.running?.pause();
-        if (!this.isRunning) void this.run(context);
+        this.wake(context);
       }).then((rows) => {
         later = rows.outputs[0]?.written?.later;
         return rows;
@@ -192,6 +186,7 @@ export class Scheduler {
   /** Frees the context. Pending requests fail. */
   dispose(): void {
     this.isDisposed = true;
+    this.ahead.endRest(disposed());
     for (const companion of this.companions.values()) companion.dispose();
     void this.opening?.then(
       (context) => {
@@ -230,16 +225,24 @@ export class Scheduler {
     }
   }
 
-  /** Decodes while any job is waiting. */
+  /** Something waits for its next token. */
+  private wake(context: NativeContext): void {
+    this.ahead.join();
+    if (!this.isRunning) void this.run(context);
+  }
+
+  /** Decodes while anything waits. */
   private async run(context: NativeContext): Promise<void> {
     this.isRunning = true;
-    while (this.jobs.size > 0) {
+    while (this.jobs.size > 0 || this.ahead.wanted.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
+      if (this.speculates) this.ahead.endRest();
       if (this.speculates) this.draftRows.fit(context, this.sequences, [...this.jobs]);
       this.begin(context);
       const jobs = [...this.jobs];
-      await this.decode(context, jobs, this.most(jobs));
+      const lines = this.ahead.wanted;
+      await this.decode(context, jobs, mostOf(jobs, lines.length, this.writing, this.limits), lines);
     }
     this.isRunning = false;
   }
@@ -259,29 +262,27 @@ export class Scheduler {
     }
   }
 
-  /** How many tokens of texts that are being read are part of the next batch, beside those with one token left. */
-  private most(jobs: readonly Job[]): number {
-    const long = jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
-    if (long.length === 0) return this.limits.batchSize;
-    const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
-    const areAlone = [...this.writing].every((places) => long.some((job) => job.places === places));
-    const { batchSize, promptBatch } = this.limits;
-    const rows = short.reduce((sum, one) => sum + one.rows, 0);
-    return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
-  }
-
-  private async decode(context: NativeContext, jobs: readonly Job[], most: number): Promise<void> {
+  /** @param lines texts that go on by themselves */
+  private async decode(
+    context: NativeContext,
+    jobs: readonly Job[],
+    most: number,
+    lines: readonly Line[] = [],
+  ): Promise<void> {
     const all = turnsOf(jobs, most);
     const planned = this.budget?.share(all) ?? all;
     // with a budget, who waits for a later batch must not wait for more of them
-    const isRun = planned === all && !this.speculates && canRun(planned);
+    const mayRun = planned === all && !this.speculates;
+    const begun = mayRun ? planned.filter(canRun) : [];
     const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
-    const turns = isRun ? planned : planned.filter(isFed);
-    if (turns.length === 0) return;
+    const others = planned.filter((turn) => !begun.includes(turn) && isFed(turn));
+    const turns = [...begun, ...others];
+    if (turns.length + lines.length === 0) return;
     this.current = turns.map(({ job }) => job);
+    this.isShared = lines.length > 0;
     for (const { reading, tokens } of chunksOf(turns)) append(reading.place.tokens, tokens);
     try {
-      if (isRun) return await this.write(context, turns);
+      if (begun.length + lines.length > 0) return await this.write(context, begun, others, lines);
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
@@ -291,38 +292,38 @@ export class Scheduler {
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];
-      await this.recover(context, turns, error);
+      await this.recover(context, turns, error, lines.length > 0);
     }
   }
 
-  /** A batch of texts that go on by themselves. */
-  private async write(context: NativeContext, turns: readonly Turn[]): Promise<void> {
-    let start = performance.now();
-    const onDecode = (): void => {
-      const now = performance.now();
-      this.options.onDecode?.(now - start);
-      start = now;
+  /** A batch of texts that go on by themselves, and of others. */
+  private async write(
+    context: NativeContext,
+    turns: readonly Turn[],
+    others: readonly Turn[],
+    lines: readonly Line[],
+  ): Promise<void> {
+    const begun = new Map(
+      turns.map((turn) => [new Line(turn.job.places.main, turn.job.step, () => this.wake(context)), turn]),
+    );
+    const beside = {
+      batch: batchOf([...turns, ...others]),
+      hasOthers: others.length > 0,
+      isAwaited: !this.queue.isEmpty || turns.length + others.length < this.jobs.size,
+      rest: this.budget === undefined,
+      onFirst: (line: Line, first: Written): void => {
+        this.current = [];
+        const { later, place } = line;
+        const turn = begun.get(line)!;
+        if (!this.jobs.has(turn.job)) later.stop();
+        const output = { sequence: place.sequence, sampled: Int32Array.of(first.token), written: { first, later } };
+        this.finish([turn], [output], undefined);
+      },
     };
-    const onFirst = (turn: Turn, first: Written, later: Later): void => {
-      this.current = [];
-      const { sequence } = turn.job.places.main;
-      this.finish([turn], [{ sequence, sampled: Int32Array.of(first.token), written: { first, later } }], undefined);
-    };
-    const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
-    const { joinsAtOnce = false } = this.options;
-    const run = new Run(context, turns, onFirst, onDecode, joinsAtOnce, toldOf);
-    const isAwaited = this.isAwaited || !this.queue.isEmpty || turns.length < this.jobs.size;
-    const isAlone = this.sequences === 1;
-    const isSmall = isAwaited && !joinsAtOnce && !isAlone;
-    this.running = run;
-    try {
-      await run.write(isSmall ? GROUP.small : GROUP.large, isAlone);
-      // who has read all that was written here asks after its end
-      this.isAwaited = this.jobs.size > 0;
-    } finally {
-      run.end();
-      this.running = undefined;
-    }
+    const isWaited = (): boolean => this.jobs.size > others.length || this.ahead.wanted.length > 0;
+    const outputs = await this.ahead.write(context, [...begun.keys(), ...lines], beside, isWaited);
+    this.current = [];
+    this.finish(others, outputs, undefined);
   }
 
   /** What a batch cost, for drafts. */
@@ -353,8 +354,16 @@ export class Scheduler {
     return !onRead || this.attempt(job, () => onRead(job.places.main.tokens.length));
   }
 
-  /** After a batch failed. */
-  private async recover(context: NativeContext, turns: readonly Turn[], thrown: unknown): Promise<void> {
+  /**
+   * After a batch failed.
+   * @param isShared whether it had texts that go on by themselves, too, which ask for their next tokens now
+   */
+  private async recover(
+    context: NativeContext,
+    turns: readonly Turn[],
+    thrown: unknown,
+    isShared: boolean,
+  ): Promise<void> {
     const error = this.isDisposed ? disposed() : thrown;
     const { code } = error as NativeError;
     const isOne = isOfOne(code);
@@ -366,7 +375,7 @@ export class Scheduler {
       turns.forEach(takeBack);
       return;
     }
-    if (!isOne || turns.length === 1) return turns.forEach(({ job }) => this.end(job, error));
+    if (!isOne || (turns.length === 1 && !isShared)) return turns.forEach(({ job }) => this.end(job, error));
     // One at a time, so that only the sequence that causes the error gets it.
     // Several batches where a text is read again from its beginning.
     for (const { job, chunks } of turns.filter(takeBack)) {
@@ -378,7 +387,7 @@ export class Scheduler {
 
   /** Aborts the running batch only if this sequence is alone in it. */
   private cancel(context: NativeContext, job: Job): void {
-    if (this.current.includes(job) && this.current.length === 1) context.abort();
+    if (this.current.includes(job) && this.current.length === 1 && !this.isShared) context.abort();
     this.end(job, new AbortError());
   }
 

@@ -37,7 +37,7 @@ const HEAD = 6;
 /** Calls `on` with each token and the place of its text. */
 export function readWritten(words: Int32Array, text: string, on: (place: number, written: Written) => void): void {
   let begin = 0;
-  for (let at = 0; at < words.length;) {
+  for (let at = 1 + words[0]!; at < words.length;) {
     const flags = words[at + 2]!;
     const [count, known] = [words[at + 4]!, words[at + 5]!];
     let next = at + HEAD + count;
@@ -65,11 +65,9 @@ export function readWritten(words: Int32Array, text: string, on: (place: number,
   }
 }
 
-/** Whether a batch gave them, and not the end of texts alone. */
-export function hasRead(words: Int32Array): boolean {
-  for (let at = 0; at < words.length; at += HEAD + words[at + 4]! + 2 * words[at + 5]!)
-    if ((words[at + 2]! & WRITTEN.over) === 0) return true;
-  return false;
+/** The milliseconds that each batch took. */
+export function* timesIn(words: Int32Array): Iterable<number> {
+  for (let i = 1; i <= words[0]!; i++) yield words[i]! / 1000;
 }
 
 /** Up to three bytes: how many, then these, from the lowest byte on. */
