@@ -5,7 +5,7 @@ import { isOfOne } from "./feeding.js";
 import { Later } from "./later.js";
 import { append, type Place } from "./places.js";
 import type { Turn } from "./prefill.js";
-import { hasRead, readWritten, type Written } from "./written.js";
+import { readCount, readWritten, type Written } from "./written.js";
 
 /**
  * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
@@ -35,7 +35,8 @@ export class Run {
     private readonly turns: readonly Turn[],
     /** Of each turn in the order of `turns`, after the first batch. */
     private readonly onFirst: (turn: Turn, first: Written, later: Later) => void,
-    private readonly onDecode: () => void,
+    /** Called after each batch, with its texts. */
+    private readonly onDecode: (texts: number) => void,
     /** Whether it ends before its time where a text of it is set, or is over for its reader. */
     private readonly endsEarly: boolean,
     /** What texts are told of an error. */
@@ -46,6 +47,7 @@ export class Run {
       later: new Later(
         (isAborted) => this.stopped(isAborted),
         () => this.taken(),
+        () => this.isAlone && this.pause(),
       ),
       token: undefined,
     }));
@@ -95,7 +97,8 @@ export class Run {
 
   private take(words: Int32Array, text: string): void {
     this.hasFirst = true;
-    if (hasRead(words)) this.onDecode();
+    const count = readCount(words);
+    if (count > 0) this.onDecode(count);
     readWritten(words, text, (place, written) => this.add(place, written));
   }
 

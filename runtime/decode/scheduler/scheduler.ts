@@ -2,6 +2,7 @@
  * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
  * batch, so sequences can start and end while others run.
  */
+import { DRAFTING_TOGETHER } from "@ggsl/compiler/llama/contexts.js";
 import { onAbort } from "../../core/aborts.js";
 import { AbortError, InputError } from "../../core/errors.js";
 import { nextTask } from "../../core/nextTask.js";
@@ -26,7 +27,7 @@ import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
 import { giveChain, isOfOne, outputsOf, setInputs } from "./feeding.js";
-import { costOf, DraftRows, shapeOf, sizeFor } from "./drafts.js";
+import { DraftRows, Measured, sizeFor } from "./drafts.js";
 import { grouped } from "./grouped.js";
 import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
 
@@ -80,8 +81,7 @@ export class Scheduler {
   private lastStats: ContextStats | undefined;
   /** Whether some text has had drafts. */
   private speculates = false;
-  /** What the latest batch had. */
-  private shape = 0;
+  private readonly measured: Measured;
   /** For drafts. */
   private draftRows = new DraftRows({ rows: 1, outputs: 0 });
   /** The schedulers of draft models, by model. */
@@ -96,6 +96,8 @@ export class Scheduler {
     private readonly costs = new Costs(),
     private readonly options: SchedulerOptions = {},
   ) {
+    this.measured = new Measured(costs);
+    if (sequences > DRAFTING_TOGETHER) costs.mostDrafting = 1;
     const { decodeWork } = options;
     this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
     this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
@@ -274,7 +276,7 @@ export class Scheduler {
     const all = turnsOf(jobs, most);
     const planned = this.budget?.share(all) ?? all;
     // with a budget, who waits for a later batch must not wait for more of them
-    const isRun = planned === all && !this.speculates && canRun(planned);
+    const isRun = planned === all && canRun(planned);
     const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
     const turns = isRun ? planned : planned.filter(isFed);
     if (turns.length === 0) return;
@@ -287,7 +289,7 @@ export class Scheduler {
       this.current = [];
       const milliseconds = performance.now() - start;
       this.options.onDecode?.(milliseconds);
-      const cost = this.speculates ? this.measure(turns, milliseconds) : undefined;
+      const cost = this.speculates ? this.measured.add(turns, milliseconds) : undefined;
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];
@@ -298,9 +300,15 @@ export class Scheduler {
   /** A batch of texts that go on by themselves. */
   private async write(context: NativeContext, turns: readonly Turn[]): Promise<void> {
     let start = performance.now();
-    const onDecode = (): void => {
+    let isFirst = true;
+    const onDecode = (texts: number): void => {
       const now = performance.now();
       this.options.onDecode?.(now - start);
+      if (this.speculates) {
+        if (isFirst) this.measured.add(turns, now - start);
+        else this.measured.addLater(turns, texts, now - start);
+      }
+      isFirst = false;
       start = now;
     };
     const onFirst = (turn: Turn, first: Written, later: Later): void => {
@@ -323,17 +331,6 @@ export class Scheduler {
       run.end();
       this.running = undefined;
     }
-  }
-
-  /** What a batch cost, for drafts. */
-  private measure(turns: readonly Turn[], milliseconds: number): Cost | undefined {
-    // llama.cpp builds its graph again for a batch of another shape
-    const shape = shapeOf(turns);
-    const isBuilt = shape !== this.shape;
-    this.shape = shape;
-    const cost = costOf(turns, milliseconds);
-    if (cost) this.costs.add(cost, isBuilt);
-    return cost;
   }
 
   private finish(turns: readonly Turn[], outputs: readonly SlotOutput[], cost: Cost | undefined): void {

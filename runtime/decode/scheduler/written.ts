@@ -65,11 +65,12 @@ export function readWritten(words: Int32Array, text: string, on: (place: number,
   }
 }
 
-/** Whether a batch gave them, and not the end of texts alone. */
-export function hasRead(words: Int32Array): boolean {
+/** How many of them a batch gave, and not the end of texts alone. */
+export function readCount(words: Int32Array): number {
+  let count = 0;
   for (let at = 0; at < words.length; at += HEAD + words[at + 4]! + 2 * words[at + 5]!)
-    if ((words[at + 2]! & WRITTEN.over) === 0) return true;
-  return false;
+    if ((words[at + 2]! & WRITTEN.over) === 0) count++;
+  return count;
 }
 
 /** Up to three bytes: how many, then these, from the lowest byte on. */
