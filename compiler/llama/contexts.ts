@@ -28,5 +28,10 @@ export const MAX_HISTORY = MAX_CONTEXT;
 export const MAX_THREADS = 512;
 /** The most outputs of a sequence in one batch that are computed by one graph. */
 export const MAX_ROWS = 64;
+/**
+ * Up to so many sequences have one cache for all once one of them has drafts: then one graph computes them with different numbers of
+ * tokens. More would wait longer for attention that passes over the tokens of all.
+ */
+export const DRAFTING_TOGETHER = 8;
 /** More than any model has. */
 export const MAX_LAYERS = 10_000;

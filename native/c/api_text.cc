@@ -23,6 +23,13 @@ bool ggsl_sampler_accept_prompt(llama_sampler * sampler, const int32_t * tokens,
     });
 }
 
+bool ggsl_sampler_draft(llama_sampler * sampler, const int32_t * tokens, size_t count) {
+    return guarded(false, [&] {
+        sampler_of(sampler).set_draft(span_of(tokens, count, "tokens"));
+        return true;
+    });
+}
+
 bool ggsl_sampler_is_ready(llama_sampler * sampler) {
     return guarded(false, [&] {
         const ChainSampler & own = sampler_of(sampler);

@@ -224,6 +224,15 @@ GGSL_API bool ggsl_sampler_set_bias(struct llama_sampler * sampler, const int32_
  */
 GGSL_API bool ggsl_sampler_accept_prompt(struct llama_sampler * sampler, const int32_t * tokens, size_t count);
 
+/*
+ * The drafted tokens that the next batch has after the last token of the text, each with an output, for a sampler in a graph: the chain
+ * is computed for each row as if the tokens before it were accepted. llama_context_params.n_outputs_max_per_seq must be at least
+ * `count` + 1, at most 64. Then each llama_sampler_sample of a row accepts its token, and the program goes on with the next row as
+ * long as the token is the drafted one. It holds for one batch. Chains that read no tokens (no features, no `last`, no grammar)
+ * need no call. `tokens` may be NULL if `count` is 0. False: INVALID_ARGUMENT.
+ */
+GGSL_API bool ggsl_sampler_draft(struct llama_sampler * sampler, const int32_t * tokens, size_t count);
+
 /* Checks that all is given that the next token needs. False: MISSING_INPUT, MISSING_GRAMMAR, INVALID_ARGUMENT, LIMIT_EXCEEDED. */
 GGSL_API bool ggsl_sampler_is_ready(struct llama_sampler * sampler);
 

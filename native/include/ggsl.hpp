@@ -116,6 +116,11 @@ public:
         checked(ggsl_sampler_accept_prompt(sampler, tokens.data(), tokens.size()));
     }
 
+    // The tokens that the next batch has after the text, each with an output.
+    void draft(const std::vector<llama_token> & tokens) {
+        checked(ggsl_sampler_draft(sampler, tokens.data(), tokens.size()));
+    }
+
     // Throws Error if something is missing that the next token needs.
     void check_ready() { checked(ggsl_sampler_is_ready(sampler)); }
     // Throws std::runtime_error if one of llama.cpp's calls has failed, which have no errors of their own.

@@ -2,6 +2,7 @@
 
 #include "graph/backend.h"
 #include "graph/failure.h"
+#include "facts.generated.h"
 #include "return_memory.h"
 #include "states.h"
 
@@ -25,9 +26,9 @@ Context::Context(std::shared_ptr<Model> loaded, const ContextOptions & given)
     check_options(options);
     const std::vector<std::shared_ptr<const Graph>> graphs = std::exchange(options.chains, {});
     const std::vector<uint8_t>                      guides = std::exchange(options.guides, {});
-    // A sequence and its guides are part of one graph, and so are the rows of drafts, of which each sequence has its own number.
+    // a sequence and its guides are part of one graph
     const bool has_one =
-        options.rows > 1 || std::any_of(guides.begin(), guides.end(), [](uint8_t is) { return is != 0; });
+        shares_for(options.rows) || std::any_of(guides.begin(), guides.end(), [](uint8_t is) { return is != 0; });
     if (has_one || model->is_recurrent() || llama_model_n_swa(model->get()) > 0) {
         options.cache = Cache::shared;
     }
@@ -91,6 +92,11 @@ std::vector<GroupToBuild> Context::groups_to_build() const {
     return found;
 }
 
+// So that one graph computes drafts, of which each sequence has its own number of rows.
+bool Context::shares_for(int32_t rows) const {
+    return rows > 1 && options.sequences <= facts::drafting_together;
+}
+
 void Context::set_rows(int32_t rows, int32_t outputs) {
     if (rows <= options.rows && outputs <= options.outputs) {
         return;
@@ -98,7 +104,7 @@ void Context::set_rows(int32_t rows, int32_t outputs) {
     ContextOptions changed = options;
     changed.rows           = std::max(rows, options.rows);
     changed.outputs        = std::max(outputs, options.outputs);
-    changed.cache          = changed.rows > 1 ? Cache::shared : options.cache;
+    changed.cache          = shares_for(changed.rows) ? Cache::shared : options.cache;
     check_options(changed);
     reopen(changed);
 }

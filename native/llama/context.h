@@ -179,6 +179,7 @@ private:
     Handle                        open();
     void                          reopen(const ContextOptions & changed);
     void                          share_cache();
+    bool                          shares_for(int32_t rows) const;
     std::vector<GroupToBuild>     groups_to_build() const;
     SamplerStats                  count_chains() const;
     Chain                         make_chain(int32_t sequence, std::shared_ptr<const Graph> graph, Role role);

@@ -10,11 +10,12 @@
 
 namespace ggsl::facts {
 
-inline constexpr int32_t   max_context   = 16777216;
-inline constexpr int32_t   max_batch     = 65536;
-inline constexpr int32_t   max_threads   = 512;
-inline constexpr size_t    max_rows      = 64;
-inline constexpr ggml_type cache_types[] = { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1 };
+inline constexpr int32_t   max_context       = 16777216;
+inline constexpr int32_t   max_batch         = 65536;
+inline constexpr int32_t   max_threads       = 512;
+inline constexpr size_t    max_rows          = 64;
+inline constexpr int32_t   drafting_together = 8;
+inline constexpr ggml_type cache_types[]     = { GGML_TYPE_F32, GGML_TYPE_F16, GGML_TYPE_BF16, GGML_TYPE_Q8_0, GGML_TYPE_Q4_0, GGML_TYPE_Q4_1, GGML_TYPE_IQ4_NL, GGML_TYPE_Q5_0, GGML_TYPE_Q5_1 };
 
 namespace defaults {
 inline constexpr const char * dry_breakers[] = { "\n", ":", "\"", "*" };

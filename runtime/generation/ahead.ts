@@ -28,7 +28,7 @@ interface Parts {
   readonly options: SequenceRequest;
   readonly tail: unknown;
   readonly guides: readonly unknown[];
-  readonly speculator: unknown;
+  readonly speculator: { readonly isAdaptive: boolean } | undefined;
   readonly model: NativeModel;
   readonly binding: ModelBinding;
   readonly placed: PlacedGraph;
@@ -36,7 +36,7 @@ interface Parts {
 
 /**
  * The text of a generation in the context; undefined where the generation must be asked for each token. That is so where something else
- * picks or reads more than the token and its states: a host tail, guides, drafts, alternatives, log-probabilities, the limit of a thought;
+ * picks or reads more than the token and its states: a host tail, guides, drafts of a fixed length, alternatives, log-probabilities, the limit of a thought;
  * where the program feeds the chain, and of chains that the C library does not read.
  */
 export function openAhead(
@@ -46,7 +46,7 @@ export function openAhead(
   const { Chain, Text } = binding;
   const asksMore = (options.alternatives ?? 0) > 0 || options.logprobs !== undefined || options.thought !== undefined;
   const picksElsewhere =
-    tail !== undefined || placed.split !== undefined || guides.length > 0 || speculator !== undefined;
+    tail !== undefined || placed.split !== undefined || guides.length > 0 || speculator?.isAdaptive === false;
   const picks = graph.outputs.sampled !== undefined && graph.outputs.candidates === undefined;
   if (!Chain || !Text || asksMore || picksElsewhere || !picks || model.info.isRecurrent || !isOfText(graph))
     return undefined;

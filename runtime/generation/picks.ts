@@ -53,6 +53,8 @@ export interface Told {
   readonly pieces?: readonly TextPiece[] | undefined;
   /** The place of the stop text that it completes; -1: none. */
   readonly stop?: number;
+  /** The model has read the tokens before it. */
+  readonly isRead?: boolean;
 }
 
 /** A picked token and what came with it. */
@@ -95,6 +97,15 @@ export class Picks {
   close(): void {
     this.masked?.[Symbol.dispose]();
     this.maskedRows?.[Symbol.dispose]();
+  }
+
+  /** Whether the text may go on by itself: no draft pays. */
+  rests(place: Place): boolean {
+    const { speculator, slot } = this.parts;
+    if (!speculator) return true;
+    const { tokens } = place.text;
+    const { sequence } = place;
+    return speculator.rests({ slot, tokens, sequence, room: roomOf(place), isBehind: this.read + 1 < tokens.length });
   }
 
   /** By the context's text, which may go on by itself then. */
@@ -156,7 +167,7 @@ export class Picks {
     const generated = tokens.subarray(prompt.length);
     const parts = guideParts(guides, generated, position === 0 ? undefined : position - prompt.length);
     const onRead = count === 0 ? (read: number) => options.onPromptProgress?.(read, tokens.length) : undefined;
-    const room = place.limit - count - 1;
+    const room = roomOf(place);
     const step = {
       tokens: tokens.subarray(position),
       position,
@@ -167,7 +178,7 @@ export class Picks {
       onRead,
       ...(text && { text, ahead: options.ahead, room }),
     };
-    const output = await (speculator
+    const output = await (speculator && !text
       ? speculator.next({
           slot,
           tokens,
@@ -187,6 +198,9 @@ export class Picks {
     return mayEnd(sequence, options, (token) => model.isEnd(token));
   }
 }
+
+/** The tokens that the text may have after the next one. */
+const roomOf = ({ limit, text }: Place): number => limit - text.count - 1;
 
 /** A part with drafted tokens after its own. */
 const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({

@@ -4,6 +4,7 @@ import { InputError, invalid, translated } from "../core/errors.js";
 import { grammarsReady, releaseGrammars } from "../sequence/features/followed.js";
 import type { NativeText } from "../backends/native/binding.js";
 import { saveSequence } from "../sequence/savedSequence.js";
+import type { TextSoFar } from "../decode/speculation/drafter.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Written } from "../decode/scheduler/written.js";
 import { measuresOf, movesOf, statesIn, stopOf, type SequenceState, type UniformValues } from "../sequence/sequence.js";
@@ -255,6 +256,7 @@ export class Writer {
     else this.line.accept(token, scalars);
     this.parts.tail?.accept(token);
     this.text.push(token);
+    if (told) this.pass(told.isRead === true);
     const piece: Facts = { token };
     if (picked.facts) Object.assign(piece, picked.facts);
     if (options.states) Object.assign(piece, { states: statesIn(graph, scalars) });
@@ -271,6 +273,24 @@ export class Writer {
     // what ends a thought is not the chain's pick
     const stoppedBy = picked.isClosing ? undefined : stopOf(graph, scalars);
     if (stoppedBy !== undefined) this.end({ finish: "stopped", stoppedBy });
+  }
+
+  /** The text has gone on by itself. */
+  private pass(isDecoded: boolean): void {
+    const { speculator } = this.parts;
+    const pays = speculator?.pass(this.soFar, this.limit - this.text.count - 1, isDecoded);
+    if (pays) this.later?.pause();
+  }
+
+  /** Where most drafters look at the tokens alone. */
+  private get soFar(): TextSoFar {
+    const { text, line } = this;
+    return {
+      tokens: text.tokens,
+      get sequence() {
+        return line.now;
+      },
+    };
   }
 
   private end(why: TextEnd): void {
@@ -294,14 +314,15 @@ export class Writer {
   private async asked(): Promise<Picked> {
     const { options } = this.parts;
     this.later = undefined;
-    const text = this.ahead?.at(this.line.step);
+    const rests = !this.parts.speculator || (this.ahead !== undefined && this.picks.rests(this.place));
+    const text = rests ? this.ahead?.at(this.line.step) : undefined;
     if (text) return this.forcedIn(text) ?? this.pickIn(text);
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
     const closing = this.thought?.next();
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
+    const opened = this.isMasked || !rests ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
   }
 
@@ -334,6 +355,6 @@ export class Writer {
     this.later = written?.later;
     if (written) return { ...written.first, told: written.first };
     const token = sampled![0]!;
-    return { token, scalars: states, told: this.acceptIn(text, token, states) };
+    return { token, scalars: states, told: { ...this.acceptIn(text, token, states), isRead: true } };
   }
 }

@@ -72,6 +72,7 @@ export async function writeTexts(run: Run, usage: Usage): Promise<void> {
   } finally {
     run.metrics.tokens("prompt", usage.promptTokens);
     run.metrics.tokens("generated", usage.generatedTokens);
+    if (usage.drafted) run.metrics.drafted(usage.drafted.tokens, usage.drafted.accepted);
   }
 }
 

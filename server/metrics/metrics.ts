@@ -58,6 +58,7 @@ export class Metrics {
   readonly #refused = this.#counter("ggsl_refused_total", "Requests that were refused", "reason");
   readonly #queueTime = this.#histogram("ggsl_queue_seconds", "Time of a request in the queue", WAIT);
   readonly #tokens = this.#counter("ggsl_tokens_total", "Tokens that the model read and generated", "kind");
+  readonly #drafted = this.#counter("ggsl_drafted_tokens_total", "Tokens that were decoded as drafts", "result");
   readonly #firstToken = this.#histogram("ggsl_first_token_seconds", "Time from a request to its first token", WAIT);
   readonly #nextToken = this.#histogram("ggsl_next_token_seconds", "Time between two tokens of a text", TOKEN);
   readonly #decode = this.#histogram("ggsl_decode_seconds", "Time of a decode of the batch", TOKEN);
@@ -101,6 +102,12 @@ export class Metrics {
 
   tokens(kind: "prompt" | "generated", count: number): void {
     this.#tokens.inc({ kind }, count);
+  }
+
+  /** Tokens of drafts that were decoded, and how many of them the chain picked too. */
+  drafted(count: number, accepted: number): void {
+    this.#drafted.inc({ result: "accepted" }, accepted);
+    this.#drafted.inc({ result: "refused" }, count - accepted);
   }
 
   /** Time from the request to its first token. */

@@ -25,6 +25,7 @@ function busy(): Metrics {
   metrics.admitted(0.25);
   metrics.tokens("prompt", 100);
   metrics.tokens("generated", 32);
+  metrics.drafted(12, 9);
   metrics.firstToken(0.2);
   metrics.nextToken(0.02);
   metrics.decoded(0.015);
@@ -60,6 +61,10 @@ describe("the text form", () => {
     expect(valuesOf("ggsl_tokens_total")).toEqual([
       [{ kind: "prompt" }, "100"],
       [{ kind: "generated" }, "32"],
+    ]);
+    expect(valuesOf("ggsl_drafted_tokens_total")).toEqual([
+      [{ result: "accepted" }, "9"],
+      [{ result: "refused" }, "3"],
     ]);
     const gauges = ["running_texts", "places", "queue_length", "live_chains", "samplers", "compiler_queue_length"];
     expect(gauges.map((name) => families.get(`ggsl_${name}`)!.metrics[0]!.value)).toEqual([

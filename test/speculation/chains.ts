@@ -58,23 +58,67 @@ chain c() = contrast |> top_k(20) |> temp(0.5) |> dist(19)`),
     request: { guides: { other: { prompt: "And God said" } } },
   },
   tail: { chain: compilePipeline("top_k(40) |> host temp(0.5) |> host dist(4)") },
+  phrases: {
+    chain: compilePipeline("top_k(40) |> temp(0.7) |> gumbel(23)"),
+    request: { bannedPhrases: [" the", "God", " and"] },
+  },
 };
 
 export const PROMPT = "In the beginning God created the heaven and the earth. In the beginning God created the";
 
+/** How a text is written: as it comes, with tokens that are taken back again and again, or saved in the middle and resumed. */
+export const WAYS = ["straight", "rewinds", "saves"] as const;
+
+interface TextOptions {
+  readonly prompt?: string | Int32Array;
+  readonly maxTokens: number;
+  readonly speculate?: Speculate;
+  readonly way?: (typeof WAYS)[number];
+}
+
+/** Tokens are taken back after so many. */
+const EVERY = 13;
+
 /** A text, with the statistics of its generation. */
-export async function textOf(
-  model: Model,
-  { chain, request }: SpeculatingChain,
-  options: { readonly prompt?: string | Int32Array; readonly maxTokens: number; readonly speculate?: Speculate },
-) {
-  const { prompt = PROMPT, maxTokens, speculate } = options;
-  const generation = model.generate(prompt, { ...request, chain, maxTokens, ...(speculate && { speculate }) });
+export async function textOf(model: Model, { chain, request }: SpeculatingChain, options: TextOptions) {
+  const { prompt = PROMPT, maxTokens, speculate, way = "straight" } = options;
   const pieces: (Readonly<Record<string, number>> | undefined)[] = [];
   const tokens: number[] = [];
-  for await (const { token, measures } of generation) {
-    tokens.push(token);
-    pieces.push(measures);
+  const half = Math.floor(maxTokens / 2);
+  const asked = { ...request, chain, ...(speculate && { speculate }) };
+  const generationOf = (from: string | Int32Array, more: Partial<SequenceRequest>) =>
+    model.generate(from, { ...asked, ...more });
+  const read = async (generation: ReturnType<typeof generationOf>): Promise<void> => {
+    let taken = 0;
+    for await (const { token, measures } of generation) {
+      tokens.push(token);
+      pieces.push(measures);
+      if (way !== "rewinds" || tokens.length !== EVERY * (taken + 1)) continue;
+      // fewer each time, so that the text goes on
+      const count = Math.max(0, 8 - taken++);
+      generation.rewind(count);
+      tokens.length -= count;
+      pieces.length -= count;
+    }
+  };
+  const first = generationOf(prompt, { maxTokens: way === "saves" ? half : maxTokens });
+  await read(first);
+  const stats = { ...first.stats() };
+  if (way === "saves" && stats.finish === "maxTokens") {
+    const { tokens: soFar, sequence, guides = {} } = first.save();
+    const resumed = generationOf(soFar, {
+      maxTokens: maxTokens - half,
+      resume: sequence,
+      guides: Object.fromEntries(Object.entries(guides).map(([name, text]) => [name, { prompt: text }])),
+    });
+    await read(resumed);
+    const { drafted = 0, accepted = 0, decodes = 0 } = resumed.stats();
+    if (speculate)
+      Object.assign(stats, {
+        drafted: stats.drafted! + drafted,
+        accepted: stats.accepted! + accepted,
+        decodes: stats.decodes! + decodes,
+      });
   }
-  return { tokens, measures: pieces, stats: generation.stats() };
+  return { tokens, measures: pieces, stats };
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Model } from "../../runtime/index.js";
 import type { Speculate } from "../../runtime/decode/speculation/options.js";
 import { loadExactModel } from "../model/demo.js";
-import { CHAINS, PROMPT, textOf } from "./chains.js";
+import { CHAINS, PROMPT, textOf, WAYS } from "./chains.js";
 
 const TEXTS = Number(process.env["GGSL_SPECULATION_TEXTS"] ?? 1);
 const TOKENS = Number(process.env["GGSL_SPECULATION_TOKENS"] ?? 40);
@@ -24,17 +24,26 @@ const promptOf = (index: number): Int32Array => {
   return index === 0 ? tokens : Int32Array.from([...tokens, (37 * index) % model.info.vocabSize]);
 };
 
+/** A third of the texts of a chain is written in each way; of a single one it depends on the chain. */
+const optionsOf = (name: string, index: number) => ({
+  prompt: promptOf(index),
+  maxTokens: TOKENS,
+  way: WAYS[(Object.keys(CHAINS).indexOf(name) + index) % WAYS.length]!,
+});
+
 /** The text of a chain without drafts: each drafter's is compared with it. */
 const wantedTexts = new Map<string, ReturnType<typeof textOf>>();
 function wantedOf(name: string, index: number): ReturnType<typeof textOf> {
   const key = `${name} ${index}`;
-  const known = wantedTexts.get(key) ?? textOf(model, CHAINS[name]!, { prompt: promptOf(index), maxTokens: TOKENS });
+  const known = wantedTexts.get(key) ?? textOf(model, CHAINS[name]!, optionsOf(name, index));
   wantedTexts.set(key, known);
   return known;
 }
 
 const drafters: Readonly<Record<string, () => Speculate>> = {
   lookup: () => ({ ngram: { min: 1, tokens: 7, adapt: false } }),
+  // it goes on by itself where no draft pays
+  "lookup that adapts": () => ({ ngram: { min: 1 } }),
   "draft model": () => ({ draft: model, tokens: 4, adapt: false }),
 };
 
@@ -44,17 +53,19 @@ test.each(Object.keys(CHAINS).flatMap((name) => Object.keys(drafters).map((draft
     const chain = CHAINS[name]!;
     let [drafted, parted] = [0, 0];
     for (let index = 0; index < TEXTS; index++) {
-      const options = { prompt: promptOf(index), maxTokens: TOKENS };
+      const options = optionsOf(name, index);
       const wanted = await wantedOf(name, index);
       const found = await textOf(model, chain, { ...options, speculate: drafters[drafter]!() });
       drafted += found.stats.drafted!;
-      expect(found.stats.decodes! + found.stats.accepted!).toBeGreaterThanOrEqual(found.tokens.length);
+      if (options.way === "straight" && chain.request?.bannedPhrases === undefined)
+        expect(found.stats.decodes! + found.stats.accepted!).toBeGreaterThanOrEqual(found.tokens.length);
       if (found.tokens.join() !== wanted.tokens.join()) parted++;
       else found.measures.forEach((measures, i) => expect(measures ?? {}).toMatchObject(closeTo(wanted.measures[i])));
     }
     if (TEXTS > 1)
       console.log(`${name}, ${drafter}: ${TEXTS - parted} of ${TEXTS} texts are equal, ${drafted} tokens drafted`);
-    expect(drafted).toBeGreaterThan(0);
+    // whether a draft pays depends on the machine
+    if (drafter !== "lookup that adapts") expect(drafted).toBeGreaterThan(0);
     expect(parted).toBeLessThanOrEqual(TEXTS / 50);
   },
 );

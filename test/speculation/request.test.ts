@@ -6,8 +6,11 @@ import { join } from "node:path";
 import { compile, compilePipeline, InputError, loadModel, type Model } from "../../runtime/index.js";
 import type { SequenceRequest } from "../../runtime/generation/generate.js";
 import type { Speculate } from "../../runtime/decode/speculation/options.js";
+import type { GenerationBatch } from "../../runtime/models/batch.js";
+import { loadBinding } from "../../runtime/backends/native/loader.js";
 import { MAMBA, writeModel } from "../model/architectures.js";
-import { DEMO_MODEL, loadExactModel } from "../model/demo.js";
+import { DEMO_MODEL, EXACT, loadExactModel, writeExactModel } from "../model/demo.js";
+import { recorded, type Recorded } from "../model/recorded.js";
 import { CHAINS, PROMPT, textOf } from "./chains.js";
 
 let folder: string;
@@ -41,6 +44,53 @@ test("a batch can mix texts with and without drafts; rows are added to its conte
   const [again] = await Promise.all([read("greedy", { draft: model, tokens: 3, adapt: false }), read("default")]);
   expect(again.tokens).toEqual(wanted[0]!.tokens);
   expect(again.stats.accepted).toBeGreaterThan(10);
+});
+
+describe("a context that is watched", () => {
+  let record: Recorded;
+  beforeAll(async () => {
+    const native = await loadBinding().loadModel(writeExactModel(folder), { gpuLayers: 0 });
+    record = recorded(native, { ...EXACT, threads: 1 });
+  });
+  afterAll(() => record.native.dispose());
+
+  const write = async (batch: GenerationBatch, request: SequenceRequest) => {
+    const generation = batch.add(PROMPT, { ...request, ignoreEnd: true });
+    const tokens: number[] = [];
+    for await (const { token } of generation) tokens.push(token);
+    return { tokens, stats: generation.stats() };
+  };
+
+  test("a text goes on by itself while no draft pays, and so do those beside it", async () => {
+    const request = { chain: compilePipeline("temp(1.5) |> dist(1)"), maxTokens: 60 };
+    for (const texts of [1, 3]) {
+      using plain = record.open({ sequences: texts, contextSize: 128 });
+      const wanted = await write(plain, request);
+      record.batches.length = 0;
+      using batch = record.open({ sequences: texts, contextSize: 128 });
+      const speculate: Speculate = { ngram: { min: 3 } };
+      const found = await Promise.all(Array.from({ length: texts }, () => write(batch, { ...request, speculate })));
+      for (const { tokens, stats } of found) {
+        expect(tokens).toEqual(wanted.tokens);
+        expect(stats.decodes! + stats.accepted!).toBeGreaterThanOrEqual(tokens.length);
+      }
+      // what goes on by itself is no such batch
+      expect(record.batches.length).toBeLessThan(request.maxTokens / 2);
+    }
+  });
+
+  test("in a batch of many places only a text that is alone has drafts, in a cache of its own", async () => {
+    using alone = record.open({ sequences: 1, contextSize: 128 });
+    const { tokens } = await write(alone, { ...greedy, maxTokens: 40 });
+    using batch = record.open({ sequences: 9, contextSize: 128 });
+    const first = await write(batch, { ...greedy, maxTokens: 40, speculate: { ngram: { min: 1, adapt: false } } });
+    expect(first.tokens).toEqual(tokens);
+    expect(first.stats.accepted).toBeGreaterThan(10);
+    const request = { ...greedy, maxTokens: 40, speculate: { ngram: { min: 1 } } };
+    const both = await Promise.all([write(batch, request), write(batch, request)]);
+    expect(both.map((one) => one.tokens)).toEqual([tokens, tokens]);
+    expect(both.map(({ stats }) => stats.drafted)).toEqual([0, 0]);
+  });
 });
 
 test("new uniforms between two tokens hold from the next one on, though rows were computed with the old ones", async () => {

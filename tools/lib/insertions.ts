@@ -40,6 +40,12 @@ const INSERTIONS: readonly Insertion[] = [
   {
     file: "server-context.cpp",
     where: "after",
+    line: /spec_i_batch\.push_back\(batch\.size\(\)\);/,
+    lines: ["            tell_draft(common_sampler_get(smpl.get()), spec_draft);"],
+  },
+  {
+    file: "server-context.cpp",
+    where: "after",
     line: /smpl\.reset\(common_sampler_init\(model_tgt/,
     lines: [
       "                if (!task.params.ggsl.empty()) {",

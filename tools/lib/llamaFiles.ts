@@ -1,6 +1,13 @@
 /** The C++ form of llama.cpp's facts (compiler/llama). It is committed, because the C++ build does not need Node.js. */
 
-import { CACHE_TYPES, MAX_BATCH, MAX_CONTEXT, MAX_ROWS, MAX_THREADS } from "@ggsl/compiler/llama/contexts.js";
+import {
+  CACHE_TYPES,
+  DRAFTING_TOGETHER,
+  MAX_BATCH,
+  MAX_CONTEXT,
+  MAX_ROWS,
+  MAX_THREADS,
+} from "@ggsl/compiler/llama/contexts.js";
 import { RELEASE } from "@ggsl/compiler/llama/release.js";
 import { TAIL_SAMPLERS, type TailParam, type TailSampler } from "@ggsl/compiler/llama/samplers.js";
 
@@ -21,11 +28,12 @@ function header(): string {
 
 namespace ggsl::facts {
 
-inline constexpr int32_t   max_context   = ${MAX_CONTEXT};
-inline constexpr int32_t   max_batch     = ${MAX_BATCH};
-inline constexpr int32_t   max_threads   = ${MAX_THREADS};
-inline constexpr size_t    max_rows      = ${MAX_ROWS};
-inline constexpr ggml_type cache_types[] = { ${CACHE_TYPES.map((type) => `GGML_TYPE_${type.toUpperCase()}`).join(", ")} };
+inline constexpr int32_t   max_context       = ${MAX_CONTEXT};
+inline constexpr int32_t   max_batch         = ${MAX_BATCH};
+inline constexpr int32_t   max_threads       = ${MAX_THREADS};
+inline constexpr size_t    max_rows          = ${MAX_ROWS};
+inline constexpr int32_t   drafting_together = ${DRAFTING_TOGETHER};
+inline constexpr ggml_type cache_types[]     = { ${CACHE_TYPES.map((type) => `GGML_TYPE_${type.toUpperCase()}`).join(", ")} };
 
 namespace defaults {
 ${samplers.flatMap(textDefaults).join("")}} // namespace defaults

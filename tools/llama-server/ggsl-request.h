@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 // Throws the last error of this thread for NULL or false.
 template <typename T> T ggsl_checked(T result) {
@@ -41,4 +42,12 @@ inline void use_chain(llama_sampler * samplers, const llama_model * model, const
         llama_sampler_free(llama_sampler_chain_remove(samplers, 0));
     }
     llama_sampler_chain_add(samplers, sampler.release());
+}
+
+// The tokens that the next batch has after a text, for a request with a chain; a sampler of llama.cpp has no use for them.
+inline void tell_draft(llama_sampler * samplers, const std::vector<llama_token> & draft) {
+    const int count = llama_sampler_chain_n(samplers);
+    if (count > 0) {
+        ggsl_sampler_draft(llama_sampler_chain_get(samplers, count - 1), draft.data(), draft.size());
+    }
 }

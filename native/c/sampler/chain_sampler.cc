@@ -50,30 +50,64 @@ void ChainSampler::mark_end(llama_token_data_array & candidates) const noexcept 
 }
 
 std::vector<float> ChainSampler::scalars() {
-    return evaluated == Evaluated::on_host ? host->scalars() : graph->scalars();
+    return evaluated == Evaluated::on_host ? host->scalars() : graph->scalars(row);
 }
 
 void ChainSampler::accept(int32_t token) noexcept {
     noting([&] {
+        if (evaluated == Evaluated::otherwise) {
+            evaluated = Evaluated::no;
+            refuse(code::invalid_argument,
+                   "output " + std::to_string(row) +
+                       " of the text in its batch was computed for another text than that before it: give the drafted "
+                       "tokens to ggsl_sampler_draft before llama_decode, and set nothing between two tokens of a batch");
+        }
         if (evaluated == Evaluated::no) {
             return accept_prompt({ &token, 1 });
         }
         check_tokens({ &token, 1 }, shared->model->vocab_size());
         const std::vector<float> values = scalars();
+        const bool               is_row = evaluated == Evaluated::in_graph;
         evaluated                       = Evaluated::no;
         sequence.accept(token, values);
         host->accept(token);
+        evaluated = is_row ? next_row(token) : Evaluated::no;
     });
+}
+
+// Whether the row after the one whose token was accepted gives the next one.
+ChainSampler::Evaluated ChainSampler::next_row(int32_t token) {
+    const bool is_refused = row < draft.size() && draft[row] != token;
+    if (++row >= fed.size() || is_refused) {
+        draft.clear();
+        return Evaluated::no;
+    }
+    return fed[row] == row_of(sequence) ? Evaluated::in_graph : Evaluated::otherwise;
+}
+
+// The tokens of the draft are those that are likely to be accepted, and nothing is known of them yet.
+void ChainSampler::set_draft(std::span<const int32_t> tokens) {
+    check_tokens(tokens, shared->model->vocab_size());
+    if (graph && tokens.size() >= graph->most_rows()) {
+        refuse(code::invalid_argument, "expected at most " + std::to_string(graph->most_rows() - 1) +
+                                           " drafted tokens, found " + std::to_string(tokens.size()) +
+                                           ": the context has " + std::to_string(graph->most_rows()) +
+                                           " outputs of a sequence in a batch "
+                                           "(llama_context_params.n_outputs_max_per_seq), one of them for the text");
+    }
+    draft.assign(tokens.begin(), tokens.end());
 }
 
 void ChainSampler::accept_prompt(std::span<const int32_t> tokens) {
     check_tokens(tokens, shared->model->vocab_size());
+    draft.clear();
     host->accept_prompt(tokens);
     sequence.accept_prompt(tokens);
 }
 
 void ChainSampler::restart() noexcept {
     failure.clear();
+    draft.clear();
     evaluated = Evaluated::no;
     noting([&] {
         sequence.restart();
@@ -108,6 +142,7 @@ void ChainSampler::set_param(size_t index, double value) {
 void ChainSampler::resume(Sequence restored) {
     sequence  = std::move(restored);
     evaluated = Evaluated::no;
+    draft.clear();
 }
 
 std::unique_ptr<ChainSampler> ChainSampler::clone() const {
@@ -123,11 +158,13 @@ void ChainSampler::copy_state(const ChainSampler & from) noexcept {
         failure  = from.failure;
         // what was computed in a graph stays there
         evaluated = from.evaluated == Evaluated::on_host ? Evaluated::on_host : Evaluated::no;
+        draft     = from.draft;
     });
 }
 
 bool ChainSampler::backend_init(ggml_backend_buffer_type_t type, uint32_t outputs_per_sequence) noexcept {
     try {
+        ahead = outputs_per_sequence > 1 ? std::make_unique<Ahead>(shared) : nullptr;
         graph = std::make_unique<GraphPart>(shared, type, outputs_per_sequence);
         refused.clear();
         return true;
@@ -144,7 +181,21 @@ void ChainSampler::backend_apply(ggml_context * context, ggml_cgraph * cgraph, l
 void ChainSampler::backend_set_input() noexcept {
     evaluated    = Evaluated::in_graph;
     was_in_graph = true;
-    noting([&] { graph->upload(sequence.uniforms(), sequence.inputs()); });
+    noting([&] { upload(); });
+}
+
+void ChainSampler::upload() {
+    const size_t count = graph->row_count();
+    row                = 0;
+    fed.clear();
+    fed = ahead ? ahead->rows(sequence, draft, count) : std::vector{ row_of(sequence) };
+    graph->upload(fed);
+    if (!draft.empty() && draft.size() + 1 != count) {
+        refuse(code::invalid_argument,
+               "the draft has " + std::to_string(draft.size()) + " tokens, and the batch " + std::to_string(count) +
+                   " outputs of the text: expected one for the text and one for each drafted token, in one "
+                   "llama_context_params.n_ubatch");
+    }
 }
 
 void ChainSampler::backend_reset() noexcept {

@@ -25,6 +25,7 @@ public:
     // Throw Failure (INVALID_ARGUMENT), and then nothing has changed.
     void accept_prompt(std::span<const int32_t> tokens);
     void set_param(size_t index, double value);
+    void set_draft(std::span<const int32_t> tokens);
     void resume(Sequence sequence);
 
     const Prepared &    prepared() const { return *shared; }
@@ -36,18 +37,25 @@ public:
     Sequence sequence;
 
 private:
-    enum class Evaluated { no, in_graph, on_host };
+    // since the last token was accepted; `otherwise`: the row after it was computed for another text
+    enum class Evaluated { no, in_graph, on_host, otherwise };
 
     std::vector<float>            scalars();
+    Evaluated                     next_row(int32_t token);
+    void                          upload();
     template <typename Work> void noting(const Work & work) noexcept;
     void                          mark_end(llama_token_data_array & candidates) const noexcept;
     bool                          reads(size_t param) const;
 
     std::shared_ptr<const Prepared> shared;
     std::unique_ptr<HostPart>       host;
-    std::unique_ptr<GraphPart>      graph;                        // null: in no graph
-    Evaluated                       evaluated    = Evaluated::no; // since the last token was accepted
+    std::unique_ptr<GraphPart>      graph; // null: in no graph
+    std::unique_ptr<Ahead>          ahead; // null: a sequence has one output
+    Evaluated                       evaluated    = Evaluated::no;
     bool                            was_in_graph = false;
+    std::vector<int32_t>            draft; // that the next batch has after the text
+    std::vector<FedRow>             fed;   // to the rows of the latest batch
+    size_t                          row = 0; // of them, that gives the next token
     std::string                     failure, refused;
 };
 

@@ -3,6 +3,7 @@
 #include "error.h"
 
 #include "graph/support.h"
+#include "llama/facts.generated.h"
 
 namespace ggsl::c {
 
@@ -19,10 +20,12 @@ Readout scalars_of(ggml_context * context, const Built & built, Family family) {
 }
 
 void check_shape(const Spec & spec, uint32_t outputs_per_sequence) {
-    if (outputs_per_sequence > 1) {
+    if (outputs_per_sequence > facts::max_rows) {
         refuse(code::unsupported, "the context has up to " + std::to_string(outputs_per_sequence) +
-                                      " outputs of a sequence in a batch, and a chain in the graph has one: set "
-                                      "llama_context_params.n_outputs_max_per_seq to 1");
+                                      " outputs of a sequence in a batch, and a chain in the graph at most " +
+                                      std::to_string(facts::max_rows) +
+                                      ": set llama_context_params.n_outputs_max_per_seq to the most tokens of a "
+                                      "draft and one more, or to 1 without drafts");
     }
     if (!spec.tail.empty()) {
         refuse(code::unsupported, "the chain `" + spec.name + "` has a host tail");
@@ -36,7 +39,7 @@ void check_shape(const Spec & spec, uint32_t outputs_per_sequence) {
 
 GraphPart::GraphPart(std::shared_ptr<const Prepared> given, ggml_backend_buffer_type_t type,
                      uint32_t outputs_per_sequence)
-    : prepared(std::move(given)), type(type) {
+    : prepared(std::move(given)), type(type), most(std::max<size_t>(outputs_per_sequence, 1)) {
     const Spec & spec = *prepared->spec;
     check_shape(spec, outputs_per_sequence);
     ggml_backend_dev_t const device = device_of(type);
@@ -61,7 +64,7 @@ GraphPart::GraphPart(std::shared_ptr<const Prepared> given, ggml_backend_buffer_
     for (const SpecInput & input : spec.inputs) {
         inputs_at.push_back(reserve(static_cast<size_t>(input.fed_size(prepared->model->vocab_size()))));
     }
-    buffer.reset(ggml_backend_buft_alloc_buffer(type, std::max<size_t>(size, 1)));
+    buffer.reset(ggml_backend_buft_alloc_buffer(type, std::max<size_t>(size * most, 1)));
     if (!buffer) {
         refuse(code::out_of_memory,
                "no memory for the inputs of a chain on " + std::string(ggml_backend_buft_name(type)));
@@ -77,19 +80,19 @@ size_t GraphPart::reserve(size_t numbers) {
 }
 
 // Memory of this object for a tensor that the host writes: to the scheduler it is like a weight.
-void GraphPart::place(ggml_tensor * tensor, size_t at) const {
+void GraphPart::place(ggml_tensor * tensor, size_t row, size_t at) const {
     if (tensor == nullptr || tensor->buffer != nullptr) {
         return; // nothing reads it, or it is a column
     }
     tensor->flags &= ~GGML_TENSOR_FLAG_INPUT;
     ggml_backend_tensor_alloc(buffer.get(), tensor,
-                              static_cast<uint8_t *>(ggml_backend_buffer_get_base(buffer.get())) + at);
+                              static_cast<uint8_t *>(ggml_backend_buffer_get_base(buffer.get())) + row * size + at);
 }
 
 void GraphPart::build(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data & data) {
-    ggml_tensor * const row      = data.logits;
-    const bool          is_probe = row->view_src == nullptr;
-    ggml_tensor * const logits   = ggml_reshape_2d(context, row, row->ne[0], 1);
+    ggml_tensor * const given    = data.logits;
+    const bool          is_probe = given->view_src == nullptr;
+    ggml_tensor * const logits   = ggml_reshape_2d(context, given, given->ne[0], 1);
     const Built         made =
         is_probe ? build_graph(context, probe, 1, logits, family)
                          : build_graph(context, *prepared->bound, 1, logits, family, nullptr, columns.get(), bundles.get());
@@ -106,22 +109,31 @@ void GraphPart::build(ggml_context * context, ggml_cgraph * cgraph, llama_sample
     if (is_probe) {
         return;
     }
-    built   = made;
-    readout = std::move(read);
-    place(built.uniforms, uniforms_at);
-    for (size_t i = 1; i < built.inputs.size(); ++i) {
-        place(built.inputs[i], inputs_at[i]);
+    const size_t row = rows.size();
+    if (row == most) {
+        refuse(code::internal, "llama.cpp has more outputs of a sequence than it said");
     }
+    place(made.uniforms, row, uniforms_at);
+    for (size_t i = 1; i < made.inputs.size(); ++i) {
+        place(made.inputs[i], row, inputs_at[i]);
+    }
+    rows.push_back({ made, std::move(read) });
 }
 
 void GraphPart::reset() {
-    built   = Built();
-    readout = Readout();
+    rows.clear();
 }
 
-void GraphPart::upload(const std::vector<float> & uniforms, const std::vector<Fed> & inputs) {
-    check_uniforms(*prepared->bound, uniforms, 1);
-    readout.clear();
+void GraphPart::upload(const std::vector<FedRow> & fed) {
+    for (size_t row = 0; row < rows.size(); ++row) {
+        upload(rows[row], fed[row]);
+    }
+}
+
+void GraphPart::upload(Row & row, const FedRow & fed) {
+    const Built & built = row.built;
+    check_uniforms(*prepared->bound, fed.uniforms, 1);
+    row.readout.clear();
     const auto write = [](ggml_tensor * tensor, const void * data) {
         if (tensor != nullptr) {
             ggml_backend_tensor_set(tensor, data, 0, ggml_nbytes(tensor));
@@ -134,14 +146,14 @@ void GraphPart::upload(const std::vector<float> & uniforms, const std::vector<Fe
                     check_input(*prepared->bound, i, std::span(values), 1);
                     write(built.inputs[i], values.data());
                 },
-                inputs[i - 1]);
+                fed.inputs[i - 1]);
         }
     }
-    write(built.uniforms, uniforms.data());
+    write(built.uniforms, fed.uniforms.data());
 }
 
-std::vector<float> GraphPart::scalars() {
-    return readout.row(0).states;
+std::vector<float> GraphPart::scalars(size_t row) {
+    return rows[row].readout.row(0).states;
 }
 
 } // namespace ggsl::c

@@ -1,9 +1,8 @@
-// A chain in a model's graph, for one sampler. llama.cpp builds the graph of every sampler, whether its sequence has a row or not: those
-// without one read row 0. So what the graph reads is memory of this object, valid at any time.
+// A chain in a model's graph, for one sampler. llama.cpp builds the graph of every sampler, once for each row that its sequence has, and
+// for row 0 if it has none. So what the graph reads is memory of this object, valid at any time.
 #pragma once
 
-#include "chain.h"
-#include "sequence/sequence.h"
+#include "sampler/ahead.h"
 
 #include "graph/bundles/bundles.h"
 #include "graph/readout.h"
@@ -21,14 +20,24 @@ public:
     void build(ggml_context * context, ggml_cgraph * cgraph, llama_sampler_data & data);
     void reset();
 
-    // Writes what the next run of the graph reads. Throws Failure (INVALID_ARGUMENT).
-    void upload(const std::vector<float> & uniforms, const std::vector<Fed> & inputs);
+    // The most rows of a graph, and those of the latest one.
+    size_t most_rows() const { return most; }
+    size_t row_count() const { return rows.size(); }
 
-    // The next values of the states and the measures, after a run.
-    std::vector<float> scalars();
+    // Writes what the rows of the next run of the graph read. Throws Failure (INVALID_ARGUMENT).
+    void upload(const std::vector<FedRow> & fed);
+
+    // The next values of the states and the measures of a row, after a run.
+    std::vector<float> scalars(size_t row);
 
 private:
-    void   place(ggml_tensor * tensor, size_t at) const;
+    struct Row {
+        Built   built; // its tensors live as long as llama.cpp's graph
+        Readout readout;
+    };
+
+    void   place(ggml_tensor * tensor, size_t row, size_t at) const;
+    void   upload(Row & row, const FedRow & fed);
     size_t reserve(size_t numbers);
 
     std::shared_ptr<const Prepared>   prepared;
@@ -38,11 +47,11 @@ private:
     Family                            family;
     ggml_backend_buffer_type_t        type;
     BufferPtr                         buffer;
-    size_t                            size        = 0;
-    size_t                            uniforms_at = 0; // in the buffer
+    size_t                            most;
+    size_t                            size        = 0; // of what one row reads
+    size_t                            uniforms_at = 0; // in the buffer, from the row's beginning on
     std::vector<size_t>               inputs_at;
-    Built                             built; // its tensors live as long as llama.cpp's graph
-    Readout                           readout;
+    std::vector<Row>                  rows;
 };
 
 } // namespace ggsl::c

@@ -237,7 +237,7 @@ export interface ContextOptions {
   /** A quantized one needs flash attention. */
   readonly cacheTypeV?: string;
   /**
-   * `auto` (default): a cache for each sequence, but one for all where the model needs it, and from the first guide or second row on;
+   * `auto` (default): a cache for each sequence, but one for all where the model needs it, from the first guide on, and of few sequences from the second row on;
    * `shared`: one for all.
    */
   readonly cache?: "auto" | "shared";

@@ -3,7 +3,7 @@ import type { Ahead, Batch, DecodeOutput, NativeContext, NativeError } from "../
 import { isOfOne } from "./feeding.js";
 import type { Line } from "./line.js";
 import type { Turn } from "./prefill.js";
-import { readWritten, timesIn, type Written } from "./written.js";
+import { countIn, readWritten, timesIn, type Written } from "./written.js";
 
 /**
  * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
@@ -21,8 +21,8 @@ const DELAY = 8;
 export interface RunEvents {
   /** The first token of a text. */
   readonly onFirst: (line: Line, first: Written) => void;
-  /** Gets the milliseconds of each batch. */
-  readonly onDecode: ((milliseconds: number) => void) | undefined;
+  /** Gets the milliseconds of each batch, and about how many texts had a token in it. */
+  readonly onDecode: ((milliseconds: number, texts: number) => void) | undefined;
   /** Whether it ends before its time where a text of it is set, or is over for its reader. */
   readonly endsEarly: boolean;
   /** What texts are told of an error. */
@@ -74,6 +74,11 @@ export class Run {
     this.context.pause!();
   }
 
+  /** A text is better asked for its next tokens. */
+  paused(): void {
+    if (this.isAlone) this.pause();
+  }
+
   /** A batch that nobody waits for is aborted, if a text was; else what the model has read stays. */
   stopped(isAborted: boolean): void {
     const isUnread = this.lines.every(({ later }) => later.isUnread);
@@ -91,7 +96,10 @@ export class Run {
   private take(words: Int32Array, text: string): void {
     const { onDecode, onFirst } = this.events;
     this.hasFirst = true;
-    if (onDecode) for (const milliseconds of timesIn(words)) onDecode(milliseconds);
+    if (onDecode) {
+      const texts = Math.max(1, Math.round(countIn(words) / Math.max(1, words[0]!)));
+      for (const milliseconds of timesIn(words)) onDecode(milliseconds, texts);
+    }
     readWritten(words, text, (place, written) => {
       const line = this.lines[place]!;
       if (line.token === undefined) onFirst(line, written);

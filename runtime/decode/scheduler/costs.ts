@@ -70,9 +70,14 @@ export class Costs {
   private readonly bySequences = new Map<number, Measured>();
   /** What drafts may still lose, in decodes. See `Pace`. */
   allowance: number | undefined;
+  /** Sequences of the latest batch. */
+  sequences = 1;
+  /** Of a batch with more texts each draft would be a graph of its own. */
+  mostDrafting = Infinity;
 
   /** @param isBuilt whether llama.cpp built its graph for it */
   add({ sequences, extra, milliseconds }: Cost, isBuilt: boolean): void {
+    this.sequences = sequences;
     let measured = this.bySequences.get(sequences);
     if (!measured) this.bySequences.set(sequences, (measured = new Measured()));
     const { base, build, ratios } = measured;

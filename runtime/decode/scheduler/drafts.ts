@@ -1,6 +1,6 @@
 /** Drafted tokens in batches: how many fit, and what they cost. */
 import type { NativeContext } from "../../backends/native/binding.js";
-import type { Cost } from "./costs.js";
+import type { Cost, Costs } from "./costs.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
 import { withDraft } from "./step.js";
@@ -62,17 +62,48 @@ export class DraftRows {
   }
 }
 
-/** Equal for batches with as many tokens of the same sequences. */
-export function shapeOf(turns: readonly Turn[]): number {
+/** What batches cost, for drafts. */
+export class Measured {
+  /** What the latest batch had. */
+  private shape = 0;
+
+  constructor(private readonly costs: Costs) {}
+
+  /** Undefined for a batch in which a text is read. */
+  add(turns: readonly Turn[], milliseconds: number): Cost | undefined {
+    const isBuilt = this.isBuilt(shapeOf(turns));
+    const cost = costOf(turns, milliseconds);
+    if (cost) this.costs.add(cost, isBuilt);
+    return cost;
+  }
+
+  /** A batch after that of the turns, in which as many texts went on by themselves. */
+  addLater(turns: readonly Turn[], texts: number, milliseconds: number): void {
+    this.costs.add({ sequences: texts, extra: 0, milliseconds }, this.isBuilt(shapeOf(turns, 1)));
+  }
+
+  /** llama.cpp builds its graph again for a batch of another shape. */
+  private isBuilt(shape: number): boolean {
+    const isBuilt = shape !== this.shape;
+    this.shape = shape;
+    return isBuilt;
+  }
+}
+
+/**
+ * Equal for batches with as many tokens of the same sequences.
+ * @param each tokens of each sequence, where they are not those of the turns
+ */
+function shapeOf(turns: readonly Turn[], each?: number): number {
   let shape = 0;
   for (const { chunks } of turns)
     for (const { reading, tokens } of chunks)
-      shape = (shape + Math.imul(reading.place.sequence + 1, 0x9e3779b1) * tokens.length) | 0;
+      shape = (shape + Math.imul(reading.place.sequence + 1, 0x9e3779b1) * (each ?? tokens.length)) | 0;
   return shape;
 }
 
 /** Undefined for a batch in which a text is read. */
-export function costOf(turns: readonly Turn[], milliseconds: number): Cost | undefined {
+function costOf(turns: readonly Turn[], milliseconds: number): Cost | undefined {
   const extra = turns.reduce((sum, { job }) => sum + draftOf(job), 0);
   const isWriting = turns.every(
     ({ isLast, chunks }) => isLast && chunks.every(({ reading, tokens }) => tokens.length === reading.rows),

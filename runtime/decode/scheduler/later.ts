@@ -6,6 +6,7 @@ export class Later {
   private wake: (() => void) | undefined;
   private error: Error | undefined;
   private isOver = false;
+  private isPaused = false;
   /** Nobody will read more of it. */
   isUnread = false;
 
@@ -13,11 +14,13 @@ export class Later {
    * @param onStop called when nobody will read more, with whether the text was aborted
    * @param onTake called for each token that is read
    * @param onWait called where the reader waits for a token
+   * @param onPause called where the text is better asked for its next tokens
    */
   constructor(
     private readonly onStop: (isAborted: boolean) => void,
     private readonly onTake: () => void,
     private readonly onWait: () => void,
+    private readonly onPause: () => void,
   ) {}
 
   /** The next token where it is there. */
@@ -30,6 +33,13 @@ export class Later {
   /** Whether more tokens may come. */
   get isOpen(): boolean {
     return !this.isOver;
+  }
+
+  /** No more tokens are computed than are on their way, where no other text goes on with this one. */
+  pause(): void {
+    if (this.isOver || this.isPaused) return;
+    this.isPaused = true;
+    this.onPause();
   }
 
   /** Calls once when a token has come, or when no more come. */

@@ -11,6 +11,8 @@ interface RunOfLine {
   stopped(isAborted: boolean): void;
   /** A token was read. */
   taken(): void;
+  /** The line is better asked for its next tokens. */
+  paused(): void;
 }
 
 export class Line {
@@ -40,6 +42,7 @@ export class Line {
       () => {
         if (!this.run) onWait();
       },
+      () => this.run?.paused(),
     );
   }
 

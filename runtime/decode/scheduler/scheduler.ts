@@ -2,6 +2,7 @@
  * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
  * batch, so sequences can start and end while others run.
  */
+import { DRAFTING_TOGETHER } from "@ggsl/compiler/llama/contexts.js";
 import { onAbort } from "../../core/aborts.js";
 import { AbortError, InputError } from "../../core/errors.js";
 import { nextTask } from "../../core/nextTask.js";
@@ -28,7 +29,7 @@ import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
 import { giveChain, isOfOne, outputsOf, setInputs } from "./feeding.js";
-import { costOf, DraftRows, shapeOf, sizeFor } from "./drafts.js";
+import { DraftRows, Measured, sizeFor } from "./drafts.js";
 import { grouped } from "./grouped.js";
 import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
 
@@ -72,8 +73,7 @@ export class Scheduler {
   private lastStats: ContextStats | undefined;
   /** Whether some text has had drafts. */
   private speculates = false;
-  /** What the latest batch had. */
-  private shape = 0;
+  private readonly measured: Measured;
   /** For drafts. */
   private draftRows = new DraftRows({ rows: 1, outputs: 0 });
   /** The schedulers of draft models, by model. */
@@ -88,11 +88,13 @@ export class Scheduler {
     private readonly costs = new Costs(),
     private readonly options: SchedulerOptions = {},
   ) {
+    this.measured = new Measured(costs);
+    if (sequences > DRAFTING_TOGETHER) costs.mostDrafting = 1;
     const { decodeWork } = options;
     this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
-    const { joinsAtOnce = false, onDecode } = options;
+    const { joinsAtOnce = false } = options;
     const toldOf = (error: unknown): Error => (this.isDisposed ? disposed() : (error as Error));
-    this.ahead = new Writing({ isAlone: sequences === 1, joinsAtOnce, onDecode, toldOf });
+    this.ahead = new Writing({ isAlone: sequences === 1, joinsAtOnce, toldOf });
     this.chains = new Chains(Graph, (chain) => this.places.some((place) => place.chain === chain));
   }
 
@@ -272,7 +274,7 @@ export class Scheduler {
     const all = turnsOf(jobs, most);
     const planned = this.budget?.share(all) ?? all;
     // with a budget, who waits for a later batch must not wait for more of them
-    const mayRun = planned === all && !this.speculates;
+    const mayRun = planned === all && (!this.speculates || planned.every(canRun));
     const begun = mayRun ? planned.filter(canRun) : [];
     const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
     const others = planned.filter((turn) => !begun.includes(turn) && isFed(turn));
@@ -288,7 +290,7 @@ export class Scheduler {
       this.current = [];
       const milliseconds = performance.now() - start;
       this.options.onDecode?.(milliseconds);
-      const cost = this.speculates ? this.measure(turns, milliseconds) : undefined;
+      const cost = this.speculates ? this.measured.add(turns, milliseconds) : undefined;
       this.finish(turns, outputs, cost);
     } catch (error) {
       this.current = [];
@@ -310,7 +312,8 @@ export class Scheduler {
       batch: batchOf([...turns, ...others]),
       hasOthers: others.length > 0,
       isAwaited: !this.queue.isEmpty || turns.length + others.length < this.jobs.size,
-      rest: this.budget === undefined,
+      rest: this.budget === undefined && !this.speculates,
+      onDecode: this.tellsDecodes(turns),
       onFirst: (line: Line, first: Written): void => {
         this.current = [];
         const { later, place } = line;
@@ -326,15 +329,17 @@ export class Scheduler {
     this.finish(others, outputs, undefined);
   }
 
-  /** What a batch cost, for drafts. */
-  private measure(turns: readonly Turn[], milliseconds: number): Cost | undefined {
-    // llama.cpp builds its graph again for a batch of another shape
-    const shape = shapeOf(turns);
-    const isBuilt = shape !== this.shape;
-    this.shape = shape;
-    const cost = costOf(turns, milliseconds);
-    if (cost) this.costs.add(cost, isBuilt);
-    return cost;
+  /** What a run tells of its batches; the first has the turns. */
+  private tellsDecodes(turns: readonly Turn[]): ((milliseconds: number, texts: number) => void) | undefined {
+    const { onDecode } = this.options;
+    if (!this.speculates) return onDecode;
+    let isFirst = true;
+    return (milliseconds, texts) => {
+      onDecode?.(milliseconds);
+      if (isFirst) this.measured.add(turns, milliseconds);
+      else this.measured.addLater(turns, texts, milliseconds);
+      isFirst = false;
+    };
   }
 
   private finish(turns: readonly Turn[], outputs: readonly SlotOutput[], cost: Cost | undefined): void {

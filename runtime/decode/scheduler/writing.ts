@@ -3,7 +3,7 @@ import type { Batch, DecodeOutput, NativeContext } from "../../backends/native/b
 import { GROUP, Run, type RunEvents } from "./ahead.js";
 import { Line } from "./line.js";
 
-interface WritingOptions extends Pick<RunEvents, "onDecode" | "toldOf"> {
+interface WritingOptions extends Pick<RunEvents, "toldOf"> {
   /** The context has one sequence. */
   readonly isAlone: boolean;
   /** Who waits joins with the next batch. */
@@ -11,7 +11,7 @@ interface WritingOptions extends Pick<RunEvents, "onDecode" | "toldOf"> {
 }
 
 /** What a run has beside its texts. */
-interface Beside extends Pick<RunEvents, "onFirst"> {
+interface Beside extends Pick<RunEvents, "onFirst" | "onDecode"> {
   /** The tokens of texts that begin, and of others. */
   readonly batch: Batch;
   /** Whether some are of others, which come back for their next tokens. */
@@ -54,10 +54,10 @@ export class Writing {
   async write(
     context: NativeContext,
     lines: readonly Line[],
-    { batch, hasOthers, isAwaited, onFirst, rest }: Beside,
+    { batch, hasOthers, isAwaited, onFirst, onDecode, rest }: Beside,
     isWaited: () => boolean,
   ): Promise<readonly DecodeOutput[]> {
-    const { joinsAtOnce, isAlone, onDecode, toldOf } = this.options;
+    const { joinsAtOnce, isAlone, toldOf } = this.options;
     const run = new Run(context, lines, { onFirst, onDecode, endsEarly: joinsAtOnce, toldOf });
     const isSmall = (this.isAwaited || isAwaited) && !joinsAtOnce && !isAlone;
     const group = hasOthers ? 0 : isSmall ? GROUP.small : GROUP.large;

@@ -70,6 +70,14 @@ export function* timesIn(words: Int32Array): Iterable<number> {
   for (let i = 1; i <= words[0]!; i++) yield words[i]! / 1000;
 }
 
+/** How many of them batches gave, and not the end of texts alone. */
+export function countIn(words: Int32Array): number {
+  let count = 0;
+  for (let at = 1 + words[0]!; at < words.length; at += HEAD + words[at + 4]! + 2 * words[at + 5]!)
+    if ((words[at + 2]! & WRITTEN.over) === 0) count++;
+  return count;
+}
+
 /** Up to three bytes: how many, then these, from the lowest byte on. */
 const bytesIn = (word: number): Uint8Array =>
   word === 0 ? NO_BYTES : Uint8Array.of(word >> 8, word >> 16, word >> 24).subarray(0, word & 3);

@@ -55,7 +55,7 @@ export class Pace {
   /** Drafts that were not decoded, in a row. */
   private refused = 0;
   /** Sequences of the latest batch. */
-  private sequences = 1;
+  private sequences: number;
   /** Rows of drafts in it. */
   private rows = 0;
   /** Milliseconds of drafting a token. */
@@ -68,6 +68,7 @@ export class Pace {
     isFree: boolean,
   ) {
     this.tries = new Tries(isFree ? 0 : 0.5);
+    this.sequences = costs.sequences;
     costs.allowance ??= GRACE;
   }
 
@@ -76,11 +77,22 @@ export class Pace {
     return (this.latest = this.best(kind, most));
   }
 
-  private best(kind: number, most: number): number {
+  /** The text goes on by itself, without drafts. */
+  rest(): void {
+    const { costs, rows } = this;
+    costs.allowance = Math.min(costs.allowance! + LOSS, GRACE);
+    this.sequences = costs.sequences;
+    // the first decode after a draft pays for building the graph again
+    if (rows > 0) this.lose(costs.build(this.sequences));
+    this.rows = this.latest = 0;
+  }
+
+  /** As `length`, for a draft that is not decoded next. */
+  best(kind: number, most: number): number {
     const { costs, sequences, latest } = this;
     const share = this.tries.share(kind);
     const base = costs.without(sequences);
-    if (most === 0 || share === 0 || base === undefined) return 0;
+    if (most === 0 || share === 0 || base === undefined || sequences > costs.mostDrafting) return 0;
     const allowed = this.credit + costs.allowance!;
     const build = costs.build(sequences);
     const drafting = this.drafting / base;

@@ -16,7 +16,7 @@ import {
   type SequenceState,
   type UniformValues,
 } from "../../sequence/sequence.js";
-import type { Draft, Drafter } from "./drafter.js";
+import type { Draft, Drafter, TextSoFar } from "./drafter.js";
 import { knownStates } from "./known.js";
 import { Pace } from "./pace.js";
 
@@ -50,6 +50,12 @@ interface Present {
   readonly extend: (draft: readonly number[]) => Pick<Step, "tokens" | "guides">;
 }
 
+/** Where a text is that can go on by itself. */
+type Resting = Pick<Present, "slot" | "tokens" | "sequence" | "room"> & {
+  /** More tokens than the last one are read with the next token. */
+  readonly isBehind: boolean;
+};
+
 /** What was computed ahead of the text. */
 interface Ahead {
   /** The length of the text that the draft follows. */
@@ -82,10 +88,48 @@ export class Speculator {
     this.states = knownStates(parts.graph, parts.vocabSize);
   }
 
+  /** Whether texts may go on by themselves where no draft pays. */
+  get isAdaptive(): boolean {
+    return this.parts.isAdaptive;
+  }
+
+  /** Whether the text goes on by itself: no output was computed ahead, and no draft pays now. */
+  rests({ slot, tokens, sequence, room, isBehind }: Resting): boolean {
+    this.begin(slot, tokens);
+    if (this.isAhead(tokens)) return false;
+    this.drop(tokens);
+    return isBehind || !this.pays({ tokens, sequence }, room);
+  }
+
+  /** The text has gone on by itself, with a token that the model was asked for or not. Whether a draft pays now. */
+  pass(text: TextSoFar, room: number, isDecoded: boolean): boolean {
+    this.check(text.tokens);
+    if (!isDecoded) return false;
+    this.stats.decodes++;
+    this.pace!.rest();
+    return this.pays(text, room);
+  }
+
+  private pays(text: TextSoFar, room: number): boolean {
+    const { drafter, most } = this.parts;
+    const limit = Math.min(most, room);
+    if (limit < 1) return false;
+    if (!drafter.isFree) return this.pace!.best(0, limit) > 0;
+    let length = 0;
+    const found = drafter.draft(text, (kind) => (length = this.pace!.best(kind, limit)));
+    if (found instanceof Promise || length > 0) return true;
+    this.compareWith(found, text.tokens);
+    return false;
+  }
+
+  private begin(slot: Slot, tokens: Int32Array): void {
+    this.pace ??= new Pace(slot.costs, this.parts.most, this.parts.drafter.isFree);
+    this.check(tokens);
+  }
+
   /** The output for the next token. */
   next(present: Present): SlotOutput | Promise<SlotOutput> {
-    this.pace ??= new Pace(present.slot.costs, this.parts.most, this.parts.drafter.isFree);
-    this.check(present.tokens);
+    this.begin(present.slot, present.tokens);
     const known = this.known(present);
     if (known) {
       this.stats.accepted++;
@@ -108,12 +152,20 @@ export class Speculator {
     this.parts.drafter.rewind(length);
   }
 
-  /** The result of a row that was computed ahead, if the text has come to it. */
-  private known({ tokens, step }: Present): SlotOutput | undefined {
+  /** Whether an output was computed ahead for the text, if its chain is fed alike. */
+  private isAhead(tokens: Int32Array): boolean {
     const { ahead } = this;
     const at = ahead ? tokens.length - ahead.base : 0;
-    if (!ahead || at < 1 || at >= ahead.outputs.length) return undefined;
-    for (let i = 0; i < at; i++) if (tokens[ahead.base + i] !== ahead.draft[i]) return undefined;
+    if (!ahead || at < 1 || at >= ahead.outputs.length) return false;
+    for (let i = 0; i < at; i++) if (tokens[ahead.base + i] !== ahead.draft[i]) return false;
+    return true;
+  }
+
+  /** The result of a row that was computed ahead, if the text has come to it. */
+  private known({ tokens, step }: Present): SlotOutput | undefined {
+    if (!this.isAhead(tokens)) return undefined;
+    const ahead = this.ahead!;
+    const at = tokens.length - ahead.base;
     const output = ahead.outputs[at]!;
     if (this.states && areEqual(ahead.rows[at - 1]!, step)) return output;
     return output.raw && { ...this.parts.evaluate(output.raw, step), sequence: output.sequence, raw: output.raw };
@@ -137,8 +189,12 @@ export class Speculator {
         return draft;
       });
     if (found && length > 0) return found;
-    this.guess = found && { kind: found.kind, token: found.tokens[0]!, base: tokens.length };
+    this.compareWith(found, tokens);
     return undefined;
+  }
+
+  private compareWith(found: Draft | undefined, { length }: Int32Array): void {
+    this.guess = found && { kind: found.kind, token: found.tokens[0]!, base: length };
   }
 
   private async decodeDraft(present: Present, drafting: Draft | Promise<Draft | undefined>): Promise<SlotOutput> {
