@@ -128,6 +128,12 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0381: rule("A text is used as a value.", "Count in it: `occurrences(64, in: name)`."),
   E0382: rule("A text has no largest number of tokens.", "Write `input name: tokens(512)`."),
   E0383: rule("A text is declared sparse.", "Write `input name: tokens(512)`."),
+  E0384: rule(
+    "A program asks where a grammar stands that the chain does not follow.",
+    "Keep what the grammar allows: `constrain(g)`.",
+  ),
+  E0385: rule("The name of a grammar's rule is empty or too long.", "Name a rule of the grammar."),
+  E0386: rule("A program asks where a grammar stands before it has begun.", "Ask at tokens."),
   E0390: rule("A grammar is needed.", "Use a parameter of type `grammar`, or a GBNF grammar as a text."),
   E0391: rule("A grammar is used as a value.", "Ask whether it accepts the token next: `allowed(g)`."),
   E0392: rule("A grammar of the request is declared static.", "Write `name: grammar`, or `static name: text`."),

@@ -21,6 +21,7 @@ import { isStream, MAX_STREAM } from "./streams.js";
 import { READ_VERSIONS, versionFaults, versionOf, type SpecVersion } from "./specVersions.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { isPhraseItems } from "./phrases.js";
+import { isRuleName } from "./rules.js";
 import { isItems } from "./sets.js";
 import { show } from "../core/show.js";
 import { tailFaults } from "./tail.js";
@@ -109,6 +110,7 @@ const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >=
 const name = test(`a text of at most ${LIMITS.name} characters`, isName);
 const windowSize = test(`an integer from 1 to ${LIMITS.window}`, isWindowSize);
 const stopName = test(`a text of 1 to ${LIMITS.stopName} characters`, isStopName);
+const ruleName = test(`a text of 1 to ${LIMITS.ruleName} characters`, isRuleName);
 const text = test(`a text of at most ${LIMITS.text} characters`, isText);
 const grammar = test(`a text of at most ${LIMITS.text} characters, or a parameter`, (v) =>
   isText(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
@@ -220,6 +222,7 @@ const GRAPH: Shape = {
   },
   "phrases?": { array: { name, of: phrases } },
   "grammars?": { array: { name, "default?": text, "doc?": text } },
+  "rules?": { array: { grammar, name: ruleName } },
   "sets?": { array: { of: items, "name?": name, "capacity?": count, "doc?": text } },
   tail: { array: { name, args } },
   // a stage's name is its source text, which can contain a whole grammar

@@ -36,6 +36,8 @@ export interface Limits {
   readonly stops: number;
   /** Windows over scalars. */
   readonly windows: number;
+  /** Rules of grammars that are asked about. */
+  readonly rules: number;
   readonly inputs: number;
   readonly features: number;
   /** Sets of tokens. */
@@ -81,6 +83,7 @@ export const LIMIT_PRESETS = {
     measures: LIMITS.measures,
     stops: LIMITS.stops,
     windows: LIMITS.windows,
+    rules: LIMITS.rules,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
     sets: LIMITS.sets,
@@ -111,6 +114,7 @@ export const LIMIT_PRESETS = {
     measures: 16,
     stops: 16,
     windows: 16,
+    rules: 16,
     inputs: 16,
     features: 16,
     sets: 16,

@@ -1,7 +1,7 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
-import type { Measure, TailStage, Param, PhraseList, Stage, State, Stop, TokenSet } from "../graph/graph.js";
+import type { GrammarRef, Measure, TailStage, Param, PhraseList, Stage, State, Stop, TokenSet } from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
@@ -17,6 +17,12 @@ interface PlacedStop extends Stop {
 interface Deferred {
   readonly span: Span;
   readonly lower: () => void;
+}
+
+/** A call that asks where a grammar stands. */
+export interface RuleCall {
+  readonly callee: Name;
+  readonly grammar: GrammarRef;
 }
 
 export interface ChainLowering extends Lowering {
@@ -36,6 +42,8 @@ export interface ChainLowering extends Lowering {
   lateStage: number | undefined;
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
+  /** Where grammars are asked about. */
+  readonly ruleCalls: RuleCall[];
   readonly tail: TailStage[];
   readonly stages: Stage[];
   /** The number of places so far that draw, by stage. */
@@ -64,6 +72,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   deferred: [],
   lateStage: undefined,
   next: new Map(),
+  ruleCalls: [],
   tail: [],
   stages: [],
   sites: [],

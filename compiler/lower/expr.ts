@@ -2,6 +2,7 @@
 import type { ArgType, Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { ruleNameEmpty } from "../diagnostics/grammars.js";
 import { seedOutOfRange } from "../diagnostics/params.js";
 import {
   countTooLarge,
@@ -32,6 +33,7 @@ import type {
 import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource, GrammarRef, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
+import { isRuleName } from "../graph/rules.js";
 import { isToken } from "../graph/values.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -110,6 +112,11 @@ export function lowerArgument(cx: ChainLowering, scope: Scope, expr: Expr, type:
 function textOf({ values }: Scope, expr: Expr): Text | List {
   const held = expr.kind === "local" ? values.get(expr.local) : expr;
   return held?.kind === "text" || held?.kind === "list" ? held : unchecked("an argument that is no text");
+}
+
+function grammarIn(scope: Scope, expr: Expr): GrammarRef {
+  const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
+  return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
 }
 
 function oneText(scope: Scope, expr: Expr): string {
@@ -193,10 +200,20 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: BuiltinCall): Value {
   const { builtin, callee, args, sumsFractions } = call;
   const lowered = args.map(({ name, type, value }) => [name, LOWERED[type](cx, scope, value, call)] as const);
   const { text, span } = callee;
+  if (builtin.asksGrammar) askAboutRule(cx, scope, call);
   if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, text, isStale));
   if (sumsFractions && lowered.some(([, value]) => isColumn(value as Value)))
     requireOrder(cx, () => sumsUnsorted(span, text));
   return builtin.lower(cx, Object.fromEntries(lowered));
+}
+
+/** Notes where a grammar is asked about, which some stage has to follow. */
+function askAboutRule(cx: ChainLowering, scope: Scope, { args, callee }: BuiltinCall): void {
+  const [grammar, rule] = args.map(({ value }) => value);
+  const name = rule && oneText(scope, rule);
+  if (name !== undefined && !isRuleName(name))
+    cx.diagnostics.push(ruleNameEmpty(rule!.span, LIMITS.ruleName, name.length));
+  cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!) });
 }
 
 /** The body of a function in place of its call. */
@@ -226,10 +243,7 @@ const LOWERED: {
     return endingOf(cx, text.kind === "text" ? text.value : (textAlone(text) ?? text.items), expr.span, callee);
   },
   text: (_, scope, expr) => oneText(scope, expr),
-  grammar: (_, scope, expr): GrammarRef => {
-    const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
-    return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
-  },
+  grammar: (_, scope, expr) => grammarIn(scope, expr),
   phrases: (cx, scope, expr) => lowerPhrases(cx, scope, expr).set,
   texts: (cx, scope, expr, { callee }) => flatList(cx, listOf(scope, expr), `the list of \`${callee.text}\``),
   sequences: (cx, scope, expr, { callee }) => {

@@ -19,6 +19,7 @@ import type { StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt, type Span } from "../source/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
+import { checkRuleCalls } from "./grammarRules.js";
 import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
@@ -97,6 +98,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   ]);
   lowerChain(cx, newScope(chain.module.source, values), chain);
   lowerDeferred(cx);
+  checkRuleCalls(cx);
   if (cx.diagnostics.some(isError)) return undefined;
   const staged = cx.builder.nodes.length;
   cx.builder.origin = undefined;
@@ -127,6 +129,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     ...(cx.sets.length > 0 && { sets: cx.sets }),
     ...(cx.phrases.length > 0 && { phrases: cx.phrases }),
     ...(grammars.length > 0 && { grammars: grammars.map(({ param }) => param) }),
+    ...(cx.rules.length > 0 && { rules: cx.rules }),
     stages: cx.stages,
     tail: cx.tail,
     outputs,

@@ -25,6 +25,7 @@ import {
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
+import { isInRule } from "./features/rules.js";
 import { acceptFeatures, grammarMoves, toldMoves, withGrammars } from "./features/followed.js";
 import { isPhraseName, phraseValues, withoutRejected, type PhraseValues } from "./phrases/values.js";
 import type { Phrase } from "./phrases/phrases.js";
@@ -154,7 +155,7 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
     grammars,
     streams,
     sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
-    features: withGrammars(sequence.features, grammars, isSet, sequence.feed),
+    features: withGrammars(sequence.graph, sequence.features, grammars, isSet, sequence.feed),
   };
 }
 
@@ -313,6 +314,10 @@ class Environment implements UniformEnvironment {
 
   since(ending: Ending): number {
     return this.sequence.watches.get(keyOf(ending))!.since;
+  }
+
+  isInRule(rule: number): boolean {
+    return isInRule(this.sequence, rule);
   }
 
   isMember(token: number, set: number): boolean {

@@ -107,6 +107,9 @@ Shape make_shape() {
     const Ptr stop_name =
         test("a text of 1 to " + std::to_string(limits::stop_name) + " characters",
              [](const Json & v) { return is_text(v, limits::stop_name) && !v.get_ref<const std::string &>().empty(); });
+    const Ptr rule_name =
+        test("a text of 1 to " + std::to_string(limits::rule_name) + " characters",
+             [](const Json & v) { return is_text(v, limits::rule_name) && !v.get_ref<const std::string &>().empty(); });
     const Ptr text     = test(most_text, is_long_text);
     const Ptr index    = test("an index", is_index);
     const Ptr flag     = test("true or false", [](const Json & v) { return v.is_boolean(); });
@@ -221,6 +224,7 @@ Shape make_shape() {
         { "sets",
           list(object({ { "of", items }, { "name", name, true }, { "capacity", count, true }, { "doc", text, true } })),
           true },
+        { "rules", list(object({ { "grammar", grammar }, { "name", rule_name } })), true },
         // the caller looks for them, and gives the tokens of the set of their name
         { "phrases", list(object({ { "name", name }, { "of", phrases } })), true },
         { "tail", list(object({ { "name", name }, { "args", args } })) },
