@@ -33,7 +33,6 @@ import type {
 import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource, GrammarRef, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
-import { isRuleName } from "../graph/rules.js";
 import { isToken } from "../graph/values.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -210,9 +209,9 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: BuiltinCall): Value {
 /** Notes where a grammar is asked about, which some stage has to follow. */
 function askAboutRule(cx: ChainLowering, scope: Scope, { args, callee }: BuiltinCall): void {
   const [grammar, rule] = args.map(({ value }) => value);
-  const name = rule && oneText(scope, rule);
-  if (name !== undefined && !isRuleName(name))
-    cx.diagnostics.push(ruleNameEmpty(rule!.span, LIMITS.ruleName, name.length));
+  const length = rule ? oneText(scope, rule).length : 1;
+  if (rule && (length === 0 || length > LIMITS.ruleName))
+    cx.diagnostics.push(ruleNameEmpty(rule.span, LIMITS.ruleName, length));
   cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!) });
 }
 
