@@ -164,7 +164,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0413: rule("`random` for a parameter that is no seed.", "Give a value of the parameter's type."),
   E0414: rule("A parameter of this type must be static.", "Mark the parameter `static`."),
   E0415: rule("A seed is outside its range.", "Use an integer from 0 to 4294967295."),
-  E0501: rule("A statement follows `pick`.", "Only `after pick`, `measure` and `stop when` can follow `pick`."),
+  E0501: rule(
+    "A statement follows `pick`.",
+    "Only `after pick`, `measure`, `stop when` and `write` can follow `pick`.",
+  ),
   E0503: rule("The name cannot be assigned.", "Assign `logit` or a state; name other values with `let`."),
   E0504: rule("`pick` inside a branch of an `if`.", "Pick once, after the `if`."),
   E0505: rule("A declaration inside another block.", "Move it to the top level of the sampler."),
@@ -177,6 +180,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0520: rule("A value is measured twice under one name.", "Give one of the measures another name."),
   E0521: rule("The name of a stop is empty or too long.", "Give it a short name, which readers of the text see."),
   E0522: rule("A sampler needs a token that the host tail picks.", "Pick with a sampler that is not `host`."),
+  E0523: rule(
+    "The condition of `write` depends on the candidates.",
+    "Use parameters, states, `step` and the text so far.",
+  ),
+  E0524: rule("A text that is written is too long.", "Write a shorter one."),
   E0601: rule("A test misses a clause.", "Add the clause that the message names."),
   E0602: rule("A test has a clause twice.", "Remove one of them."),
   E0603: rule("A test feeds an input that does not exist.", "Declare it: `input name: f32`."),

@@ -105,6 +105,12 @@ export interface Measure {
   readonly node: NodeId;
 }
 
+/** A text that comes next, whatever the chain would pick, where `when` is not 0. */
+export interface Write {
+  readonly text: string;
+  readonly when: UniformExpr;
+}
+
 /** A condition that ends the text: with the picked token, where the value of `node` is not 0. */
 export interface Stop {
   /** What the reader of the text is told; several may have one name. */
@@ -264,6 +270,8 @@ export interface Graph {
   readonly measures: readonly Measure[];
   /** In the order of the program; the first that holds counts. Absent: none. */
   readonly stops?: readonly Stop[];
+  /** In the order of the program; of several that hold at once, the first counts. Absent: none. */
+  readonly writes?: readonly Write[];
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];

@@ -15,6 +15,7 @@ import {
   isText,
   isTextSource,
   isWindowSize,
+  isWritten,
 } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
@@ -110,6 +111,7 @@ const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >=
 const name = test(`a text of at most ${LIMITS.name} characters`, isName);
 const windowSize = test(`an integer from 1 to ${LIMITS.window}`, isWindowSize);
 const stopName = test(`a text of 1 to ${LIMITS.stopName} characters`, isStopName);
+const written = test(`a text of 1 to ${LIMITS.written} characters`, isWritten);
 const ruleName = test(`a text of 1 to ${LIMITS.ruleName} characters`, isRuleName);
 const text = test(`a text of at most ${LIMITS.text} characters`, isText);
 const grammar = test(`a text of at most ${LIMITS.text} characters, or a parameter`, (v) =>
@@ -197,6 +199,7 @@ const GRAPH: Shape = {
   "windows?": { array: { name, size: windowSize, next: index } },
   "measures?": { array: { name, node: index } },
   "stops?": { array: { name: stopName, node: index } },
+  "writes?": { array: { text: written, when: expr } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {

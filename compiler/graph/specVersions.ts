@@ -18,6 +18,7 @@ export const MEMBERS_SINCE: Readonly<Record<string, SpecVersion>> = {
   rules: 3,
   stops: 3,
   windows: 3,
+  writes: 3,
 };
 
 /** The oldest version that can state what a graph has. */

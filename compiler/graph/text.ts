@@ -52,7 +52,8 @@ function leafText(graph: Graph, node: GraphNode): string | undefined {
 }
 
 function uniformsText(graph: Graph): string {
-  const isPlain = setsOf(graph).length === 0 && grammarsOf(graph).length === 0 && rulesOf(graph).length === 0;
+  const isPlain =
+    !graph.writes && setsOf(graph).length === 0 && grammarsOf(graph).length === 0 && rulesOf(graph).length === 0;
   if (graph.uniforms.length === 0 && isPlain) return "";
   const lines = [
     ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
@@ -69,6 +70,7 @@ function uniformsText(graph: Graph): string {
       (d, i) =>
         `    draw${i} = ${d.kind === "seed" ? "" : `${d.kind} from `}seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
+    ...(graph.writes ?? []).map(({ text, when }) => `    write ${JSON.stringify(text)} when ${uniformText(when)}`),
     ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;

@@ -60,11 +60,12 @@ export function leavesOf(expr: UniformExpr): UniformLeaf[] {
 }
 
 /** All uniform expressions of a graph. */
-export const uniformExprsOf = ({ uniforms, states, draws, features }: Graph): UniformExpr[] => [
+export const uniformExprsOf = ({ uniforms, states, draws, features, writes = [] }: Graph): UniformExpr[] => [
   ...uniforms.map(({ expr }) => expr),
   ...states.map(({ init }) => init),
   ...draws.flatMap(({ at }) => (at === undefined ? [] : [at])),
   ...features.map(exprOfFeature).filter((expr) => expr !== undefined),
+  ...writes.map(({ when }) => when),
 ];
 
 /** The texts and lists of token ids that a leaf compares the text with. */

@@ -19,7 +19,7 @@ import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states", "measures", "stops", "windows", "rules"] as const),
+  ...(["nodes", "params", "uniforms", "draws", "states", "measures", "stops", "windows", "rules", "writes"] as const),
   ...(["inputs", "features", "sets", "stages", "tail"] as const),
 ];
 
@@ -200,8 +200,11 @@ function uniformFaults(graph: Graph): string[] {
       const expr = exprOfFeature(feature);
       return expr === undefined ? [] : check(`feature ${i}`, expr);
     }),
+    ...(graph.writes ?? []).flatMap(({ when }, i) => check(`write ${i}`, when)),
     // a draw index cannot depend on a draw
-    ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...withoutRules, draws: 0 }))),
+    ...graph.draws.flatMap(({ at }, i) =>
+      at === undefined ? [] : check(`draw ${i}`, at, { ...withoutRules, draws: 0 }),
+    ),
   ];
 }
 

@@ -38,6 +38,8 @@ export interface Limits {
   readonly windows: number;
   /** Rules of grammars that are asked about. */
   readonly rules: number;
+  /** Texts that a program writes. */
+  readonly writes: number;
   readonly inputs: number;
   readonly features: number;
   /** Sets of tokens. */
@@ -84,6 +86,7 @@ export const LIMIT_PRESETS = {
     stops: LIMITS.stops,
     windows: LIMITS.windows,
     rules: LIMITS.rules,
+    writes: LIMITS.writes,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
     sets: LIMITS.sets,
@@ -115,6 +118,7 @@ export const LIMIT_PRESETS = {
     stops: 16,
     windows: 16,
     rules: 16,
+    writes: 8,
     inputs: 16,
     features: 16,
     sets: 16,

@@ -1,7 +1,18 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
-import type { GrammarRef, Measure, TailStage, Param, PhraseList, Stage, State, Stop, TokenSet } from "../graph/graph.js";
+import type {
+  GrammarRef,
+  Measure,
+  TailStage,
+  Param,
+  PhraseList,
+  Stage,
+  State,
+  Stop,
+  TokenSet,
+  Write,
+} from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
@@ -36,6 +47,7 @@ export interface ChainLowering extends Lowering {
   readonly stateNames: (Name | undefined)[];
   readonly measures: Measure[];
   readonly stops: PlacedStop[];
+  readonly writes: Write[];
   /** What samplers that do not pick do after the chain's pick. */
   readonly deferred: Deferred[];
   /** The stage whose statements are lowered after the pick. */
@@ -69,6 +81,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   stateNames: [],
   measures: [],
   stops: [],
+  writes: [],
   deferred: [],
   lateStage: undefined,
   next: new Map(),

@@ -118,7 +118,7 @@ function grammarIn(scope: Scope, expr: Expr): GrammarRef {
   return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
 }
 
-function oneText(scope: Scope, expr: Expr): string {
+export function oneText(scope: Scope, expr: Expr): string {
   const text = textOf(scope, expr);
   return text.kind === "text" ? text.value : unchecked("a list as a text");
 }

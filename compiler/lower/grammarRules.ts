@@ -15,7 +15,9 @@ export function checkRuleCalls(cx: ChainLowering): void {
   const { text, span } = first.callee;
   states.forEach(({ init }, i) => {
     if (asksRule(init))
-      diagnostics.push(ruleTooEarly(cx.stateNames[i]?.span ?? span, text, "before the first token, where a state begins"));
+      diagnostics.push(
+        ruleTooEarly(cx.stateNames[i]?.span ?? span, text, "before the first token, where a state begins"),
+      );
   });
   if (draws.some(({ at }) => at !== undefined && asksRule(at)))
     diagnostics.push(ruleTooEarly(span, text, "where the index of a draw is computed"));

@@ -26,7 +26,9 @@ export function listTexts(
     if (left < 0) return [];
     switch (part.kind) {
       case "text":
-        return part.value.length > left ? [] : [{ text: part.value, labels: Array.from(part.value, () => new Set<string>()) }];
+        return part.value.length > left
+          ? []
+          : [{ text: part.value, labels: Array.from(part.value, () => new Set<string>()) }];
       case "rule":
         return textsOf(grammar[part.name]!, left).map(({ text, labels }) => ({
           text,

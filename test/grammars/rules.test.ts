@@ -52,11 +52,21 @@ const SCHEMAS: readonly (readonly [object, readonly unknown[]])[] = [
       ),
     ),
   ],
-  [{ type: "array", items: { type: "boolean" }, maxItems: 2 }, [[], [true], [false], [true, false], [true, true], [false, true], [false, false]]],
+  [
+    { type: "array", items: { type: "boolean" }, maxItems: 2 },
+    [[], [true], [false], [true, false], [true, true], [false, true], [false, false]],
+  ],
   [{ type: "string", pattern: "^[ab]{1,2}$" }, ["a", "b", "aa", "ab", "ba", "bb"]],
   [
     { type: "array", items: { enum: ["a", 1, true] }, uniqueItems: true, minItems: 2, maxItems: 2 },
-    [["a", 1], ["a", true], [1, "a"], [1, true], [true, "a"], [true, 1]],
+    [
+      ["a", 1],
+      ["a", true],
+      [1, "a"],
+      [1, true],
+      [true, "a"],
+      [true, 1],
+    ],
   ],
 ];
 
@@ -95,13 +105,42 @@ const times = (part: Part, min: number, max: number): Part => ({ kind: "times", 
 /** Grammars, and the length from which texts are not listed. */
 const GRAMMARS: readonly (readonly [Readonly<Record<string, Part>>, number])[] = [
   // a text with two readings, which part in the middle
-  [{ root: any(all(rule("one"), text("!")), rule("two")), one: text("abc"), two: all(text("ab"), rule("three")), three: any(text("c?"), text("d")) }, 20],
+  [
+    {
+      root: any(all(rule("one"), text("!")), rule("two")),
+      one: text("abc"),
+      two: all(text("ab"), rule("three")),
+      three: any(text("c?"), text("d")),
+    },
+    20,
+  ],
   // a rule that may be over, or go on, or be empty
-  [{ root: all(rule("word"), rule("mark"), text(".")), word: times(any(text("a"), text("b")), 1, 3), mark: any(text(""), text("!"), text("a!")) }, 20],
+  [
+    {
+      root: all(rule("word"), rule("mark"), text(".")),
+      word: times(any(text("a"), text("b")), 1, 3),
+      mark: any(text(""), text("!"), text("a!")),
+    },
+    20,
+  ],
   // recursion, to the right and in the middle
-  [{ root: rule("list"), list: any(rule("item"), all(rule("item"), text(","), rule("list"))), item: any(text("x"), all(text("("), rule("list"), text(")"))) }, 9],
+  [
+    {
+      root: rule("list"),
+      list: any(rule("item"), all(rule("item"), text(","), rule("list"))),
+      item: any(text("x"), all(text("("), rule("list"), text(")"))),
+    },
+    9,
+  ],
   [{ root: any(all(text("a"), rule("other")), text("z")), other: any(all(text("b"), rule("root")), text("y")) }, 14],
-  [{ root: all(rule("pair"), rule("pair")), pair: all(rule("part"), times(rule("part"), 0, 2)), part: any(text("p"), text("pq")) }, 20],
+  [
+    {
+      root: all(rule("pair"), rule("pair")),
+      pair: all(rule("part"), times(rule("part"), 0, 2)),
+      part: any(text("p"), text("pq")),
+    },
+    20,
+  ],
 ];
 
 test.each(GRAMMARS)("the rules of GBNF %#", (grammar, longest) => {
@@ -116,11 +155,24 @@ test("a grammar in a structural tag has its rules there", () => {
   const structuralTag = {
     type: "tag",
     begin: "<",
-    content: { type: "sequence", elements: [{ type: "grammar", grammar: 'root ::= digits "-"\ndigits ::= [0-9]+' }, { type: "json_schema", json_schema: { type: "string" } }] },
+    content: {
+      type: "sequence",
+      elements: [
+        { type: "grammar", grammar: 'root ::= digits "-"\ndigits ::= [0-9]+' },
+        { type: "json_schema", json_schema: { type: "string" } },
+      ],
+    },
     end: ">",
   };
   const rules = ["digits", "string"];
-  const places: [string, number][] = [["", 0], ["<", 1], ["<7", 1], ["<7-", 2], ['<7-"x', 2], ['<7-"x"', 0]];
+  const places: [string, number][] = [
+    ["", 0],
+    ["<", 1],
+    ["<7", 1],
+    ["<7-", 2],
+    ['<7-"x', 2],
+    ['<7-"x"', 0],
+  ];
   for (const [beginning, wanted] of places) {
     let state = begin({ structuralTag }, rules);
     for (const byte of Buffer.from(beginning)) state = state.accept(byte);
@@ -140,14 +192,30 @@ test("the same texts as without rules", () => {
 });
 
 test.each([
-  [{ gbnf: 'root ::= word\nword ::= "a"' }, "wrod", 'the grammar has no rule "wrod", which `in_rule` asks about: did you mean "word"? It has "root", "word"'],
-  [{ jsonSchema: {} }, "keys", 'the JSON schema has no rule "keys", which `in_rule` asks about: did you mean "key"? It has "key", "string", "number", "literal", "object", "array", "characters"'],
-  [{ regex: "a+" }, "word", 'the regular expression has no rule "word", which `in_rule` asks about: it has no rules with names'],
+  [
+    { gbnf: 'root ::= word\nword ::= "a"' },
+    "wrod",
+    'the grammar has no rule "wrod", which `in_rule` asks about: did you mean "word"? It has "root", "word"',
+  ],
+  [
+    { jsonSchema: {} },
+    "keys",
+    'the JSON schema has no rule "keys", which `in_rule` asks about: did you mean "key"? It has "key", "string", "number", "literal", "object", "array", "characters"',
+  ],
+  [
+    { regex: "a+" },
+    "word",
+    'the regular expression has no rule "word", which `in_rule` asks about: it has no rules with names',
+  ],
   [{ gbnf: 'root ::= "a"' }, "characters", "the grammar has no strings of JSON, which `in_string` asks about"],
 ] as const)("a rule that a source has not: %j", (source, name, message) => {
-  expect(() => begin(source, [name])).toThrow(expect.objectContaining({ code: "UNKNOWN_RULE", message: expect.stringContaining(message) as unknown }));
+  expect(() => begin(source, [name])).toThrow(
+    expect.objectContaining({ code: "UNKNOWN_RULE", message: expect.stringContaining(message) as unknown }),
+  );
 });
 
 test("names that are no names", () => {
-  expect(() => begin({ gbnf: 'root ::= "a"' }, [""])).toThrow("`rules` must be a list of at most 32 names of 1 to 100 characters");
+  expect(() => begin({ gbnf: 'root ::= "a"' }, [""])).toThrow(
+    "`rules` must be a list of at most 32 names of 1 to 100 characters",
+  );
 });

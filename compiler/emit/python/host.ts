@@ -25,7 +25,11 @@ export function hostFaults(graph: Graph): string[] {
       ? []
       : `the set \`${set.name ?? i}\` has texts, patterns or classes, which need a vocabulary; give it as token ids`;
   });
-  return [...rules, ...sets];
+  const writes = (graph.writes ?? []).map(
+    ({ text }) =>
+      `the chain writes the text ${JSON.stringify(text)}, which only GGSL's runtime does; leave out \`write\``,
+  );
+  return [...rules, ...writes, ...sets];
 }
 
 /** The inputs that the class computes, and those that the caller gives. */

@@ -20,6 +20,7 @@ constexpr Counted counted[] = {
     { "nodes", limits::nodes },       { "params", limits::params },   { "uniforms", limits::uniforms },
     { "draws", limits::draws },       { "states", limits::states },   { "measures", limits::measures },
     { "stops", limits::stops },       { "windows", limits::windows }, { "rules", limits::rules },
+    { "writes", limits::writes },
     { "inputs", limits::inputs },     { "features", limits::features }, { "sets", limits::sets },
     { "stages", limits::stages },     { "tail", limits::tail },
 };
@@ -156,6 +157,10 @@ Spec read_spec(const char * text, size_t length) {
         refuse(code::unsupported,
                "a set of tokens has the pattern " + show(std::string_view(reading.patterns[0])) +
                    ", and only the JavaScript runtime reads patterns: give the tokens' texts or ids in its place");
+    }
+    if (const auto writes = json.find("writes"); writes != json.end() && !writes->empty()) {
+        refuse(code::unsupported, "the chain writes the text " + show((*writes)[0]["text"]) +
+                                      ", which only the JavaScript runtime does: take `write` out of the program");
     }
     if (const auto rules = json.find("rules"); rules != json.end() && !rules->empty()) {
         refuse(code::unsupported, "the chain asks whether the text is in the rule " + show((*rules)[0]["name"]) +

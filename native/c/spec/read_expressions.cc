@@ -215,6 +215,12 @@ void read_uniforms(Reading & reading) {
         }
         ++i;
     }
+    if (const auto writes = reading.json.find("writes"); writes != reading.json.end()) {
+        i = 0;
+        for (const Json & write : *writes) {
+            read_expression(reading, write["when"], draws, "write " + std::to_string(i++));
+        }
+    }
     i                     = 0;
     reading.can_ask_rules = false;
     spec.draws.resize(draws);

@@ -7,9 +7,7 @@ import { all, textOf, type Item } from "../text/rules.js";
 const QUOTE = textOf('"');
 
 export const quoted = (inside: Item): Item =>
-  isWanted(RULE_IN_STRINGS)
-    ? all([QUOTE, marked(RULE_IN_STRINGS, all([inside, QUOTE]))])
-    : all([QUOTE, inside, QUOTE]);
+  isWanted(RULE_IN_STRINGS) ? all([QUOTE, marked(RULE_IN_STRINGS, all([inside, QUOTE]))]) : all([QUOTE, inside, QUOTE]);
 
 export const literal = (word: string): Item => marked("literal", textOf(word));
 
