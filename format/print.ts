@@ -323,6 +323,9 @@ const semantics = ggsl.createSemantics().addOperation<Doc>("doc", {
   Stop(word, when, condition, as, name) {
     return group([doc(word), put(when, SPACE), put(condition, SPACE), indent([put(as, LINE), put(name, SPACE)])]);
   },
+  Write(word, text, when, condition) {
+    return group([doc(word), put(text, SPACE), indent([put(when, LINE), put(condition, SPACE)])]);
+  },
   After(after, pick, body) {
     return withBlocks(this, () => [doc(after), put(pick, SPACE), put(body, SPACE)]);
   },

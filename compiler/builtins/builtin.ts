@@ -74,6 +74,8 @@ export interface Builtin<A extends Args = Args, O extends Args = Args, N extends
   readonly readsProb?: true;
   /** Whether it reads the text so far. */
   readonly readsText?: true;
+  /** Whether it asks where a grammar stands. */
+  readonly asksGrammar?: true;
   /** A program may use its name for something else, which hides it. */
   readonly isUnreserved?: true;
   /** Help for calls with the wrong number of arguments. */

@@ -11,6 +11,8 @@ import {
   notAssignable,
   pickInBranch,
   stopName,
+  writeUnknown,
+  writtenTooLong,
   unusedLet,
 } from "../diagnostics/statements.js";
 import {
@@ -28,6 +30,8 @@ import { noteUse } from "./names.js";
 import { checkUnused, namesOf, uniformsOf } from "./params.js";
 import { declare, ERROR, kindOf, scalarType, typeOf, uniformsIn, type Scope } from "./scope.js";
 import { isStopName } from "../graph/values.js";
+import { LIMITS } from "../limits/format.js";
+import { typedText } from "./textArguments.js";
 import { suggest } from "../core/suggest.js";
 import type * as T from "./tree.js";
 import { paramsOf, typed, typedCondition, typedNumber, typedValue, TYPING } from "./types.js";
@@ -84,6 +88,9 @@ type BlockKind = "sampler" | "after" | "branch";
 const STOP_HELP =
   'move it to the top level of the sampler, with the condition of the `if`: `stop when a and b as "name"`';
 
+const WRITE_HELP =
+  'move it to the top level of the sampler; the condition of an `if` can be part of its own: `write "text" when a and b`';
+
 /** Statements that are allowed in some places only, in words, and these places. */
 const PLACED: Readonly<
   Partial<
@@ -94,12 +101,13 @@ const PLACED: Readonly<
   after: { words: "`after pick`", places: ["sampler"] },
   measure: { words: "`measure`", places: ["sampler", "after"] },
   stop: { words: "`stop when`", places: ["sampler", "after"], help: STOP_HELP },
+  write: { words: "`write`", places: ["sampler"], help: WRITE_HELP },
 };
 
 function typedBlock(body: Body, statements: readonly Stmt[], place: BlockKind = "branch"): T.Stmt[] {
   let isReported = false;
   return statements.flatMap((s) => {
-    const mayFollow = s.kind === "after" || s.kind === "measure" || s.kind === "stop";
+    const mayFollow = s.kind === "after" || s.kind === "measure" || s.kind === "stop" || s.kind === "write";
     if (body.hasPicked && !body.isAfterPick && !mayFollow && !isReported) {
       body.diagnostics.push(afterThePick(s.span));
       isReported = true;
@@ -168,6 +176,8 @@ function typedStmt(body: Body, s: Stmt): T.Stmt {
       return typedMeasure(body, s);
     case "stop":
       return typedStop(body, s);
+    case "write":
+      return typedWrite(body, s);
   }
 }
 
@@ -193,6 +203,18 @@ function typedStop(body: Body, { cond: given, reason, span }: Of<"stop">): T.Stm
   requireScalar(body, given, cond, "the condition of `stop when`");
   if (!isStopName(reason.value)) body.diagnostics.push(stopName(reason.span, reason.value));
   return { kind: "stop", span, cond, reason: reason.value };
+}
+
+/** A text, and a scalar condition that is known before the graph runs. */
+function typedWrite(body: Body, { text: written, cond: given, span }: Of<"write">): T.Stmt {
+  const text = typedText(TYPING, body, written, { expected: "text" });
+  const cond = typedCondition(body, given);
+  requireScalar(body, given, cond, "the condition of `write`");
+  if (cond.type !== "error" && cond.shape === "scalar" && cond.rate === "runtime")
+    body.diagnostics.push(writeUnknown(given.span));
+  if (text.kind === "text" && text.value.length > LIMITS.written)
+    body.diagnostics.push(writtenTooLong(written.span, text.value.length));
+  return { kind: "write", span, text, cond };
 }
 
 /** `logit` before the pick, a state after it. */

@@ -148,7 +148,8 @@ export type Stmt =
   | (Statement<"state"> & { readonly local: Local; readonly name: Name; readonly init: Expr })
   | (Statement<"after"> & { readonly body: readonly Stmt[] })
   | (Statement<"measure"> & { readonly name: Name; readonly value: Expr })
-  | (Statement<"stop"> & { readonly cond: Expr; readonly reason: string });
+  | (Statement<"stop"> & { readonly cond: Expr; readonly reason: string })
+  | (Statement<"write"> & { readonly text: Expr; readonly cond: Expr });
 
 // ---------------------------------------------------------------- expressions
 

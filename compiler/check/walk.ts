@@ -41,6 +41,7 @@ export function expressionsOf(s: Stmt): readonly Expr[] {
       return found(s.by);
     case "if":
     case "stop":
+    case "write":
       return [s.cond];
     case "pick":
       return found(s.value, s.at);

@@ -56,6 +56,7 @@ const CHOICE = OPERATORS["if"]!.help;
 const BY = "the key follows `by`, as in `sort by logit desc`; without one, `sort` has the largest logits first";
 const OUTSIDE = "declarations stand outside of samplers; is a `}` missing before it?";
 const STOPS = 'a stop has a condition and a name: `stop when n == 1 as "certain"`';
+const WRITES = 'a text is written where a condition begins to hold: `write "text" when step == 8`';
 const INSIDE = "statements stand inside a sampler: `sampler name() { ... }`";
 const LOOP = "a loop is `sum i in 1..8: expr`, with both bounds";
 const ROUNDS = "a value after a number of rounds is `repeat 40 with x = init: expr`";
@@ -104,6 +105,8 @@ const HABITS: readonly Habit[] = [
   { line: /\bafter\s+pick$/, expects: ["`{`"], help: "write `after pick { ... }`" },
   { line: /^\s*stop$/, token: /^(?:if|\()$/, expects: ["`+=`"], help: STOPS },
   { line: /\bstop\s+when\b.*$/, expects: ["as"], help: STOPS },
+  { line: /^\s*write$/, token: /^(?:if|when|\()$/, expects: ["`+=`"], help: WRITES },
+  { line: /^\s*write\s+(?:\w+|".*")$/, expects: ["when"], help: WRITES },
   {
     line: /\bat$/,
     expects: ["least"],
@@ -125,7 +128,7 @@ const HABITS: readonly Habit[] = [
   },
   { token: /^\|\|$/, expects: ["`|>`"], help: "stages are joined with `|>`" },
   { token: /^;$/, expects: DECLARES, help: "a declaration ends without `;`" },
-  { token: /^(?:let|keep|top|sort|if|pick|state|after|measure|stop|logit)$/, expects: DECLARES, help: INSIDE },
+  { token: /^(?:let|keep|top|sort|if|pick|state|after|measure|stop|write|logit)$/, expects: DECLARES, help: INSIDE },
   { token: /^(?:import|input|fn|sampler|chain|test)$/, expects: ["let", "keep"], help: OUTSIDE },
   { line: /\bfn$/, expects: ["`+=`"], help: OUTSIDE },
   { token: /^\{$/, expects: ["let", "keep"], help: "a block follows `if`, `else` or `after pick`" },

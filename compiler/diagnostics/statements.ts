@@ -5,7 +5,7 @@ import { error, warning, type Diagnostic, type Fix } from "./diagnostic.js";
 
 export const afterThePick = (span: Span): Diagnostic =>
   error("E0501", span, "the token is already picked", {
-    label: "only `after pick`, `measure` and `stop when` can follow `pick`",
+    label: "only `after pick`, `measure`, `stop when` and `write` can follow `pick`",
   });
 
 export const notAssignable = (span: Span, name: string, help: string): Diagnostic =>
@@ -42,6 +42,17 @@ export const stopName = (span: Span, name: string): Diagnostic =>
   error("E0521", span, name === "" ? "the name of a stop is empty" : "the name of a stop is too long", {
     label: `a name has 1 to ${LIMITS.stopName} characters`,
     help: 'readers of the text see it as the reason of its end: `stop when n == 1 as "certain"`',
+  });
+
+export const writeUnknown = (span: Span): Diagnostic =>
+  error("E0523", span, "the condition of `write` depends on the candidates", {
+    label: "it must be known before the model's logits are",
+    help: "use parameters, states, `step` and the text so far; a state can remember what was true of the last token",
+  });
+
+export const writtenTooLong = (span: Span, length: number): Diagnostic =>
+  error("E0524", span, `a text that is written has at most ${LIMITS.written} characters, found ${length}`, {
+    help: "write a shorter text, or put it into the prompt",
   });
 
 export const pickedOnTail = (span: Span): Diagnostic =>

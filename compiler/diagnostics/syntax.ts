@@ -36,7 +36,7 @@ function foreignMark({ span, text, quoted }: NonNullable<Found["mark"]>): Diagno
 /** A word or a number. */
 const BEGINS_WORD = new RegExp(`^${WORD_CHARACTER}`, "u");
 
-const STATEMENT_WORDS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure", "stop"];
+const STATEMENT_WORDS = ["let", "keep", "top", "sort", "if", "pick", "state", "after", "measure", "stop", "write"];
 
 /** The fault of a word: a mark or word of another language, a reserved one, or one that begins a statement or a declaration and is none. */
 function wordFault(span: Span, expected: readonly string[], found: Found): Diagnostic | undefined {
@@ -165,7 +165,7 @@ const PHRASES: readonly { readonly phrase: string; readonly marks: readonly stri
   {
     phrase: "a statement",
     marks: ["let", "keep", "sort"],
-    words: /^(?:let|keep|top|sort|if|pick|state|after|measure|stop|a name|`;`)$/,
+    words: /^(?:let|keep|top|sort|if|pick|state|after|measure|stop|write|a name|`;`)$/,
   },
   {
     phrase: "an expression",

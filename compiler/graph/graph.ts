@@ -49,6 +49,8 @@ export type UniformExpr =
   | { readonly last: number }
   | { readonly ends_with: Ending }
   | { readonly since: Ending }
+  /** Whether the next byte may be one of the rule with that number: 1 or 0. */
+  | { readonly in_rule: number }
   /** Whether the set with that number has the token: 1 or 0. */
   | { readonly member: UniformExpr; readonly of: number }
   | "step"
@@ -101,6 +103,12 @@ export type WindowFold = "sum" | "min" | "max";
 export interface Measure {
   readonly name: string;
   readonly node: NodeId;
+}
+
+/** A text that comes next, whatever the chain would pick, where `when` is not 0. */
+export interface Write {
+  readonly text: string;
+  readonly when: UniformExpr;
 }
 
 /** A condition that ends the text: with the picked token, where the value of `node` is not 0. */
@@ -180,6 +188,12 @@ export interface PhraseList {
 /** A grammar in GBNF, or the name of a parameter that is one. */
 export type GrammarRef = string | { readonly param: string };
 
+/** A rule of a grammar that the program asks about. */
+export interface GrammarRule {
+  readonly grammar: GrammarRef;
+  readonly name: string;
+}
+
 /** A parameter that is a grammar. The calling program gives it in one of several forms, for each sequence; no graph has it. */
 export interface GrammarParam {
   readonly name: string;
@@ -256,6 +270,8 @@ export interface Graph {
   readonly measures: readonly Measure[];
   /** In the order of the program; the first that holds counts. Absent: none. */
   readonly stops?: readonly Stop[];
+  /** In the order of the program; of several that hold at once, the first counts. Absent: none. */
+  readonly writes?: readonly Write[];
   readonly uniforms: readonly Uniform[];
   readonly inputs: readonly Input[];
   readonly features: readonly Feature[];
@@ -265,6 +281,8 @@ export interface Graph {
   readonly phrases?: readonly PhraseList[];
   /** The parameters that are grammars. Absent: none. */
   readonly grammars?: readonly GrammarParam[];
+  /** Of grammars that features follow, each once. Absent: none. */
+  readonly rules?: readonly GrammarRule[];
   readonly stages: readonly Stage[];
   /** The host tail, which runs on the rows read back; empty for a chain that stays on the device. */
   readonly tail: readonly TailStage[];

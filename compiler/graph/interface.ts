@@ -9,7 +9,7 @@ import { isPhraseParam, phrasesOf } from "./phrases.js";
 import { itemsText, phrasesText } from "./text.js";
 
 export interface InterfacePart {
-  /** `uniform`, `set`, `phrases`, `grammar`, `input`, `text`, `guide`, `state`, `measure` or `stop`. */
+  /** `uniform`, `set`, `phrases`, `grammar`, `input`, `text`, `guide`, `state`, `measure`, `stop` or `write`. */
   readonly kind: string;
   /** A set of the program itself is `set` with its number, as in the text form of the graph. */
   readonly name: string;
@@ -52,5 +52,10 @@ export function interfaceOf(graph: Graph): InterfacePart[] {
   const measures = graph.measures.map(({ name }): InterfacePart => ({ kind: "measure", name, values: "f32" }));
   const names = new Set((graph.stops ?? []).map(({ name }) => name));
   const stops = [...names].map((name): InterfacePart => ({ kind: "stop", name, values: "ends the text" }));
-  return [...uniforms, ...sets, ...phrases, ...grammars, ...inputs, ...states, ...measures, ...stops];
+  const writes = (graph.writes ?? []).map(({ text }): InterfacePart => ({
+    kind: "write",
+    name: text,
+    values: "comes whatever the chain would pick",
+  }));
+  return [...uniforms, ...sets, ...phrases, ...grammars, ...inputs, ...states, ...measures, ...stops, ...writes];
 }

@@ -15,12 +15,14 @@ import {
   isText,
   isTextSource,
   isWindowSize,
+  isWritten,
 } from "./values.js";
 import { isSeed, SEED_RANGE } from "./param.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 import { READ_VERSIONS, versionFaults, versionOf, type SpecVersion } from "./specVersions.js";
 import { checkShape, isObject, MAX_FAULTS, test, type Shape, type Test } from "./shape.js";
 import { isPhraseItems } from "./phrases.js";
+import { isRuleName } from "./rules.js";
 import { isItems } from "./sets.js";
 import { show } from "../core/show.js";
 import { tailFaults } from "./tail.js";
@@ -109,6 +111,8 @@ const isIndex = (v: unknown): boolean => Number.isInteger(v) && (v as number) >=
 const name = test(`a text of at most ${LIMITS.name} characters`, isName);
 const windowSize = test(`an integer from 1 to ${LIMITS.window}`, isWindowSize);
 const stopName = test(`a text of 1 to ${LIMITS.stopName} characters`, isStopName);
+const written = test(`a text of 1 to ${LIMITS.written} characters`, isWritten);
+const ruleName = test(`a text of 1 to ${LIMITS.ruleName} characters`, isRuleName);
 const text = test(`a text of at most ${LIMITS.text} characters`, isText);
 const grammar = test(`a text of at most ${LIMITS.text} characters, or a parameter`, (v) =>
   isText(v) || (isObject(v) && Object.keys(v).join() === "param" && isName(v["param"])));
@@ -195,6 +199,7 @@ const GRAPH: Shape = {
   "windows?": { array: { name, size: windowSize, next: index } },
   "measures?": { array: { name, node: index } },
   "stops?": { array: { name: stopName, node: index } },
+  "writes?": { array: { text: written, when: expr } },
   uniforms: { array: { name, expr } },
   inputs: {
     array: {
@@ -220,6 +225,7 @@ const GRAPH: Shape = {
   },
   "phrases?": { array: { name, of: phrases } },
   "grammars?": { array: { name, "default?": text, "doc?": text } },
+  "rules?": { array: { grammar, name: ruleName } },
   "sets?": { array: { of: items, "name?": name, "capacity?": count, "doc?": text } },
   tail: { array: { name, args } },
   // a stage's name is its source text, which can contain a whole grammar

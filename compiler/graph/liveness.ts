@@ -127,6 +127,7 @@ export function liveParts(graph: Graph, roots: Iterable<NodeId>, kept?: Partial<
   };
   // a grammar is followed even if its answer can change nothing, so that a token that it does not allow is counted
   for (const feature of graph.features) if (isFollowed(feature)) markUniform(exprOfFeature(feature) ?? 0);
+  for (const { when } of graph.writes ?? []) markUniform(when);
   for (const id of roots) markNode(id);
   for (const state of kept?.states ?? []) markState(state);
   for (const window of kept?.windows ?? []) markWindow(window);

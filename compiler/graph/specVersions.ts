@@ -13,7 +13,13 @@ export const READ_VERSIONS: readonly unknown[] = [1, WRITTEN, SPEC_VERSION];
 export type SpecVersion = 2 | 3;
 
 /** The members of a spec that only some versions have: the first one that does. Readers take those of version 2 in older specs, too. */
-export const MEMBERS_SINCE: Readonly<Record<string, SpecVersion>> = { phrases: 3, stops: 3, windows: 3 };
+export const MEMBERS_SINCE: Readonly<Record<string, SpecVersion>> = {
+  phrases: 3,
+  rules: 3,
+  stops: 3,
+  windows: 3,
+  writes: 3,
+};
 
 /** The oldest version that can state what a graph has. */
 export const versionOf = (graph: object): SpecVersion =>

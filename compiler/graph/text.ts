@@ -4,6 +4,7 @@ import { grammarsOf } from "./grammars.js";
 import { LIMITS } from "../limits/format.js";
 import { opRule } from "./ops.js";
 import { phrasesOf } from "./phrases.js";
+import { rulesOf } from "./rules.js";
 import { describeRange } from "../core/range.js";
 import { setsOf } from "./sets.js";
 import { greatest } from "../core/extremes.js";
@@ -51,18 +52,25 @@ function leafText(graph: Graph, node: GraphNode): string | undefined {
 }
 
 function uniformsText(graph: Graph): string {
-  if (graph.uniforms.length === 0 && setsOf(graph).length === 0 && grammarsOf(graph).length === 0) return "";
+  const isPlain =
+    !graph.writes && setsOf(graph).length === 0 && grammarsOf(graph).length === 0 && rulesOf(graph).length === 0;
+  if (graph.uniforms.length === 0 && isPlain) return "";
   const lines = [
     ...setsOf(graph).map((set, i) => `    set${i} = ${setText(set)}`),
     ...phrasesOf(graph).map(({ name, of }) => `    phrases ${JSON.stringify(name)} = ${phrasesText(of)}`),
     ...grammarsOf(graph).map(
       (g) => `    param ${g.name}: grammar${g.default === undefined ? "" : ` = ${JSON.stringify(g.default)}`}`,
     ),
+    ...rulesOf(graph).map(
+      ({ name, grammar }, i) =>
+        `    rule${i} = ${JSON.stringify(name)} of ${typeof grammar === "string" ? JSON.stringify(grammar) : grammar.param}`,
+    ),
     ...graph.params.map((p) => `    param ${p.name}: ${p.type}${rangeText(p)} = ${p.default}`),
     ...graph.draws.map(
       (d, i) =>
         `    draw${i} = ${d.kind === "seed" ? "" : `${d.kind} from `}seed ${seedText(d)}${streamText(d)}${d.at === undefined ? "" : ` at ${uniformText(d.at)}`}`,
     ),
+    ...(graph.writes ?? []).map(({ text, when }) => `    write ${JSON.stringify(text)} when ${uniformText(when)}`),
     ...graph.uniforms.map((u, i) => `    u${i} = ${uniformText(u.expr)}`),
   ];
   return ` uniforms(\n${lines.join("\n")}\n  )`;
@@ -110,6 +118,7 @@ export function uniformText(expr: UniformExpr, number: (x: number) => string = n
   if ("last" in expr) return `last(${expr.last})`;
   if ("ends_with" in expr) return `ends_with(${JSON.stringify(expr.ends_with)})`;
   if ("since" in expr) return `since(${JSON.stringify(expr.since)})`;
+  if ("in_rule" in expr) return `rule${expr.in_rule}`;
   if ("member" in expr) return `member(${uniformText(expr.member, number)}, set${expr.of})`;
   const [op, ...operands] = expr;
   return `${op}(${operands.map((e) => uniformText(e, number)).join(", ")})`;

@@ -22,6 +22,8 @@ export interface UniformEnvironment {
   last(k: number): number;
   /** The tokens since the text last ended so; `NEVER` if it never did. */
   since(ending: Ending): number;
+  /** Whether the next byte may be one of a rule. */
+  isInRule(rule: number): boolean;
   isMember(token: number, set: number): boolean;
 }
 
@@ -40,6 +42,7 @@ export function evaluateUniform(expr: UniformExpr, env: UniformEnvironment): num
   if ("last" in expr) return env.last(expr.last);
   if ("ends_with" in expr) return env.since(expr.ends_with) === 0 ? 1 : 0;
   if ("since" in expr) return env.since(expr.since);
+  if ("in_rule" in expr) return env.isInRule(expr.in_rule) ? 1 : 0;
   if ("member" in expr) return env.isMember(evaluateUniform(expr.member, env), expr.of) ? 1 : 0;
   const operands: number[] = [];
   for (let i = 1; i < expr.length; i++) operands.push(evaluateUniform(expr[i] as UniformExpr, env));
@@ -57,11 +60,12 @@ export function leavesOf(expr: UniformExpr): UniformLeaf[] {
 }
 
 /** All uniform expressions of a graph. */
-export const uniformExprsOf = ({ uniforms, states, draws, features }: Graph): UniformExpr[] => [
+export const uniformExprsOf = ({ uniforms, states, draws, features, writes = [] }: Graph): UniformExpr[] => [
   ...uniforms.map(({ expr }) => expr),
   ...states.map(({ init }) => init),
   ...draws.flatMap(({ at }) => (at === undefined ? [] : [at])),
   ...features.map(exprOfFeature).filter((expr) => expr !== undefined),
+  ...writes.map(({ when }) => when),
 ];
 
 /** The texts and lists of token ids that a leaf compares the text with. */
@@ -84,6 +88,7 @@ export interface UniformLeaves {
   readonly states: number;
   readonly windows: number;
   readonly sets: number;
+  readonly rules: number;
 }
 
 type UniformChecker = (expr: unknown, known: UniformLeaves) => string | undefined;
@@ -139,6 +144,7 @@ function leafFault(e: unknown, known: UniformLeaves): string | undefined {
   if (entries.length !== 1) return `${show(e)} is not an expression`;
   if (kind === "param") return known.params.has(which as string) ? undefined : `unknown parameter ${show(which)}`;
   if (kind === "draw") return isIndex(known.draws) ? undefined : `there is no draw ${show(which)}`;
+  if (kind === "in_rule") return isIndex(known.rules) ? undefined : `there is no rule ${show(which)} to ask about here`;
   if (kind === "state") return isIndex(known.states) ? undefined : `there is no state ${show(which)}`;
   if (kind === "last")
     return isIndex(LIMITS.dim + 1) && which !== 0

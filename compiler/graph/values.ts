@@ -17,6 +17,8 @@ export const isWindowSize = (x: unknown): x is number =>
   Number.isInteger(x) && (x as number) >= 1 && (x as number) <= LIMITS.window;
 /** Whether `x` can be the name of a stop. */
 export const isStopName = (x: unknown): x is string => isTextOf(LIMITS.stopName)(x) && x !== "";
+/** Whether `x` can be written. */
+export const isWritten = (x: unknown): x is string => isTextOf(LIMITS.written)(x) && x !== "";
 export const isText = isTextOf(LIMITS.text);
 
 /** Whether `x` is a list of texts and token ids. */

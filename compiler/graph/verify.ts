@@ -12,13 +12,14 @@ import { LIMITS } from "../limits/format.js";
 import { isDim, isFiniteF32 } from "./values.js";
 import { attrValue, opRule, OPS, resultType, type AttrRule, type OperandRule } from "./ops.js";
 import { isSeed, paramFault, SEED_RANGE } from "./param.js";
+import { ruleFaults, rulesOf } from "./rules.js";
 import { setFaults, setsOf } from "./sets.js";
 import { show } from "../core/show.js";
 import { isStream, MAX_STREAM } from "./streams.js";
 
 /** The parts of a graph whose number is limited. */
 export const COUNTED = [
-  ...(["nodes", "params", "uniforms", "draws", "states", "measures", "stops", "windows"] as const),
+  ...(["nodes", "params", "uniforms", "draws", "states", "measures", "stops", "windows", "rules", "writes"] as const),
   ...(["inputs", "features", "sets", "stages", "tail"] as const),
 ];
 
@@ -40,6 +41,7 @@ export function verify(graph: Graph): string[] {
       feedFaults,
       setFaults,
       grammarFaults,
+      ruleFaults,
       phraseFaults,
     ].flatMap((faultsOf) => faultsOf(graph)),
   ];
@@ -182,7 +184,10 @@ function uniformFaults(graph: Graph): string[] {
     states: graph.states.length,
     windows: graph.windows?.length ?? 0,
     sets: setsOf(graph).length,
+    rules: rulesOf(graph).length,
   };
+  // the grammars have not begun, or are not read
+  const withoutRules = { ...known, rules: 0 };
   const faultOf = uniformChecker();
   const check = (where: string, expr: unknown, leaves = known): string[] => {
     const fault = faultOf(expr, leaves);
@@ -190,13 +195,16 @@ function uniformFaults(graph: Graph): string[] {
   };
   return [
     ...graph.uniforms.flatMap((u, i) => check(`uniform ${i}`, u.expr)),
-    ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init)),
+    ...graph.states.flatMap((s, i) => check(`state ${i} ${show(s.name)}`, s.init, withoutRules)),
     ...graph.features.flatMap((feature, i) => {
       const expr = exprOfFeature(feature);
       return expr === undefined ? [] : check(`feature ${i}`, expr);
     }),
+    ...(graph.writes ?? []).flatMap(({ when }, i) => check(`write ${i}`, when)),
     // a draw index cannot depend on a draw
-    ...graph.draws.flatMap(({ at }, i) => (at === undefined ? [] : check(`draw ${i}`, at, { ...known, draws: 0 }))),
+    ...graph.draws.flatMap(({ at }, i) =>
+      at === undefined ? [] : check(`draw ${i}`, at, { ...withoutRules, draws: 0 }),
+    ),
   ];
 }
 

@@ -8,6 +8,10 @@ export const LIMITS = {
   measures: 256,
   stops: 64,
   windows: 64,
+  /** Rules of grammars that a program asks about. */
+  rules: 32,
+  /** Texts that a program writes. */
+  writes: 16,
   inputs: 256,
   features: 256,
   sets: 256,
@@ -20,6 +24,10 @@ export const LIMITS = {
   window: 4096,
   /** Characters of the name of a stop. */
   stopName: 100,
+  /** Characters of the name of such a rule. */
+  ruleName: 100,
+  /** Characters of a text that a program writes. */
+  written: 4096,
   /** Characters of a text, such as a grammar. */
   text: 2 ** 20,
   /** Entries of a list of breakers, and of a set of tokens. */

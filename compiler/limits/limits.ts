@@ -36,6 +36,10 @@ export interface Limits {
   readonly stops: number;
   /** Windows over scalars. */
   readonly windows: number;
+  /** Rules of grammars that are asked about. */
+  readonly rules: number;
+  /** Texts that a program writes. */
+  readonly writes: number;
   readonly inputs: number;
   readonly features: number;
   /** Sets of tokens. */
@@ -81,6 +85,8 @@ export const LIMIT_PRESETS = {
     measures: LIMITS.measures,
     stops: LIMITS.stops,
     windows: LIMITS.windows,
+    rules: LIMITS.rules,
+    writes: LIMITS.writes,
     inputs: LIMITS.inputs,
     features: LIMITS.features,
     sets: LIMITS.sets,
@@ -111,6 +117,8 @@ export const LIMIT_PRESETS = {
     measures: 16,
     stops: 16,
     windows: 16,
+    rules: 16,
+    writes: 8,
     inputs: 16,
     features: 16,
     sets: 16,

@@ -14,9 +14,9 @@ import type { Settings } from "./params.js";
 
 /**
  * Faults that another chain mends. Other arguments: an order that depends on a condition, a formula that is too large, and a window
- * that is not known. Other stages before: rows in no order. They are errors of the chain that has them.
+ * that is not known. Other stages: rows in no order, and a grammar that none follows. They are errors of the chain that has them.
  */
-const OF_CHAINS: ReadonlySet<string> = new Set(["E0309", "E0310", "E0321", "E0357"]);
+const OF_CHAINS: ReadonlySet<string> = new Set(["E0309", "E0310", "E0321", "E0357", "E0384", "E0523"]);
 
 /** The warning of sums of rows that are not known to be sorted. */
 const UNSORTED = "W0301";

@@ -1,7 +1,18 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
-import type { Measure, TailStage, Param, PhraseList, Stage, State, Stop, TokenSet } from "../graph/graph.js";
+import type {
+  GrammarRef,
+  Measure,
+  TailStage,
+  Param,
+  PhraseList,
+  Stage,
+  State,
+  Stop,
+  TokenSet,
+  Write,
+} from "../graph/graph.js";
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
@@ -19,6 +30,12 @@ interface Deferred {
   readonly lower: () => void;
 }
 
+/** A call that asks where a grammar stands. */
+export interface RuleCall {
+  readonly callee: Name;
+  readonly grammar: GrammarRef;
+}
+
 export interface ChainLowering extends Lowering {
   /** The statement or stage that is being lowered. */
   at: Span;
@@ -30,12 +47,15 @@ export interface ChainLowering extends Lowering {
   readonly stateNames: (Name | undefined)[];
   readonly measures: Measure[];
   readonly stops: PlacedStop[];
+  readonly writes: Write[];
   /** What samplers that do not pick do after the chain's pick. */
   readonly deferred: Deferred[];
   /** The stage whose statements are lowered after the pick. */
   lateStage: number | undefined;
   /** The next values of the states that are assigned after the pick. */
   next: Map<number, Value>;
+  /** Where grammars are asked about. */
+  readonly ruleCalls: RuleCall[];
   readonly tail: TailStage[];
   readonly stages: Stage[];
   /** The number of places so far that draw, by stage. */
@@ -61,9 +81,11 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   stateNames: [],
   measures: [],
   stops: [],
+  writes: [],
   deferred: [],
   lateStage: undefined,
   next: new Map(),
+  ruleCalls: [],
   tail: [],
   stages: [],
   sites: [],

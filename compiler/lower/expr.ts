@@ -2,6 +2,7 @@
 import type { ArgType, Lowered } from "../builtins/builtin.js";
 import { OPERATORS } from "../builtins/operators.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { ruleNameEmpty } from "../diagnostics/grammars.js";
 import { seedOutOfRange } from "../diagnostics/params.js";
 import {
   countTooLarge,
@@ -112,7 +113,12 @@ function textOf({ values }: Scope, expr: Expr): Text | List {
   return held?.kind === "text" || held?.kind === "list" ? held : unchecked("an argument that is no text");
 }
 
-function oneText(scope: Scope, expr: Expr): string {
+function grammarIn(scope: Scope, expr: Expr): GrammarRef {
+  const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
+  return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
+}
+
+export function oneText(scope: Scope, expr: Expr): string {
   const text = textOf(scope, expr);
   return text.kind === "text" ? text.value : unchecked("a list as a text");
 }
@@ -193,10 +199,20 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: BuiltinCall): Value {
   const { builtin, callee, args, sumsFractions } = call;
   const lowered = args.map(({ name, type, value }) => [name, LOWERED[type](cx, scope, value, call)] as const);
   const { text, span } = callee;
+  if (builtin.asksGrammar) askAboutRule(cx, scope, call);
   if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, text, isStale));
   if (sumsFractions && lowered.some(([, value]) => isColumn(value as Value)))
     requireOrder(cx, () => sumsUnsorted(span, text));
   return builtin.lower(cx, Object.fromEntries(lowered));
+}
+
+/** Notes where a grammar is asked about, which some stage has to follow. */
+function askAboutRule(cx: ChainLowering, scope: Scope, { args, callee }: BuiltinCall): void {
+  const [grammar, rule] = args.map(({ value }) => value);
+  const length = rule ? oneText(scope, rule).length : 1;
+  if (rule && (length === 0 || length > LIMITS.ruleName))
+    cx.diagnostics.push(ruleNameEmpty(rule.span, LIMITS.ruleName, length));
+  cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!) });
 }
 
 /** The body of a function in place of its call. */
@@ -226,10 +242,7 @@ const LOWERED: {
     return endingOf(cx, text.kind === "text" ? text.value : (textAlone(text) ?? text.items), expr.span, callee);
   },
   text: (_, scope, expr) => oneText(scope, expr),
-  grammar: (_, scope, expr): GrammarRef => {
-    const held = expr.kind === "local" ? scope.values.get(expr.local) : undefined;
-    return held?.kind === "grammar" ? { param: held.param } : oneText(scope, expr);
-  },
+  grammar: (_, scope, expr) => grammarIn(scope, expr),
   phrases: (cx, scope, expr) => lowerPhrases(cx, scope, expr).set,
   texts: (cx, scope, expr, { callee }) => flatList(cx, listOf(scope, expr), `the list of \`${callee.text}\``),
   sequences: (cx, scope, expr, { callee }) => {

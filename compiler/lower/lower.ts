@@ -19,6 +19,7 @@ import type { StageCall } from "../syntax/ast.js";
 import { lineColumn, textAt, type Span } from "../source/source.js";
 import { newChainLowering, type ChainLowering } from "./chainLowering.js";
 import { lowerArgument } from "./expr.js";
+import { checkRuleCalls } from "./grammarRules.js";
 import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { lowerTailStage } from "./tail.js";
@@ -97,6 +98,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   ]);
   lowerChain(cx, newScope(chain.module.source, values), chain);
   lowerDeferred(cx);
+  checkRuleCalls(cx);
   if (cx.diagnostics.some(isError)) return undefined;
   const staged = cx.builder.nodes.length;
   cx.builder.origin = undefined;
@@ -107,6 +109,7 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
   const expressions = [
     ...[...uniforms.map((u) => u.expr), ...states.map((s) => s.init), ...draws.map((d) => d.at ?? 0)],
     ...features.map(exprOfFeature).filter((expr) => expr !== undefined),
+    ...cx.writes.map(({ when }) => when),
   ];
   cx.meter.check(
     "uniformParts",
@@ -121,12 +124,14 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     ...(cx.windows.length > 0 && { windows: cx.windows }),
     measures: cx.measures,
     ...(cx.stops.length > 0 && { stops: stopsOf(cx) }),
+    ...(cx.writes.length > 0 && { writes: cx.writes }),
     uniforms,
     inputs: cx.inputs,
     features,
     ...(cx.sets.length > 0 && { sets: cx.sets }),
     ...(cx.phrases.length > 0 && { phrases: cx.phrases }),
     ...(grammars.length > 0 && { grammars: grammars.map(({ param }) => param) }),
+    ...(cx.rules.length > 0 && { rules: cx.rules }),
     stages: cx.stages,
     tail: cx.tail,
     outputs,
@@ -180,7 +185,7 @@ function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: C
   cx.sortsOtherwise = false;
   enterStage(cx);
   const { version } = cx.table;
-  const reported = cx.measures.length + cx.stops.length + cx.deferred.length;
+  const reported = reportedCount(cx);
   const faults = cx.diagnostics.length;
   lowerBody(cx, scope, body);
   const drops = droppingIn(body);
@@ -189,10 +194,13 @@ function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: C
   const isChanged =
     cx.table.version !== version ||
     cx.picked !== undefined ||
-    cx.measures.length + cx.stops.length + cx.deferred.length > reported ||
+    reportedCount(cx) > reported ||
     [...scope.states.values()].some((state) => isAssigned(cx, state));
   if (!isChanged) cx.diagnostics.push(noEffect(call.span, call.name.text, percentageIn(paramsOf(callee).value, args)));
 }
+
+const reportedCount = ({ measures, stops, writes, deferred }: ChainLowering): number =>
+  measures.length + stops.length + writes.length + deferred.length;
 
 /** An argument that looks like a percentage, of a parameter that is a fraction by default. */
 function percentageIn(params: readonly Param[], args: readonly Expr[]): { span: Span; meant: number } | undefined {

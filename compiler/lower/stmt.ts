@@ -1,5 +1,7 @@
 /** Statements: each changes the candidate table, or picks. */
+import { writeUnknown } from "../diagnostics/statements.js";
 import { countTooLarge, runtimeOrder } from "../diagnostics/types.js";
+import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
 import type { Expr, Stmt } from "../check/tree.js";
 import { allExpressions, partsOf, statementsIn } from "../check/walk.js";
@@ -10,7 +12,7 @@ import { noteFirst, under } from "../table/asked.js";
 import * as C from "../table/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { checkMeaning } from "./meaning.js";
-import { lowerCondition, lowerExpr, lowerIndex, lowerStream } from "./expr.js";
+import { lowerCondition, lowerExpr, lowerIndex, lowerStream, oneText } from "./expr.js";
 import { drawFrom } from "../table/draws.js";
 import { readState, stateValue, type Scope } from "./scope.js";
 import { keepRows } from "../rows/keep.js";
@@ -19,7 +21,7 @@ import { assignLogit, replaceTable, sortRows, topRows } from "../rows/changes.js
 import { aliveOf, logitOf } from "../table/columns.js";
 import { cloneTable, type Mask, type Table } from "../table/table.js";
 import { numberOf, unchecked } from "../table/unchecked.js";
-import { constant, type NodeValue, type Value } from "../table/value.js";
+import { constant, uniformOp, uniformValue, type NodeValue, type Value } from "../table/value.js";
 
 type Of<Kind extends Stmt["kind"]> = Extract<Stmt, { kind: Kind }>;
 
@@ -110,8 +112,29 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
       cx.meter.check("stops", cx.stops.length + 1);
       const stage = cx.lateStage ?? cx.stages.length - 1;
       cx.stops.push({ name: s.reason, node: A.scalarNode(cx, condition), stage, start: s.span.start });
+      return;
     }
+    case "write":
+      return lowerWrite(cx, scope, s);
   }
+}
+
+/** A text that begins where the condition holds and did not hold at the place before, which a state remembers. */
+function lowerWrite(cx: ChainLowering, scope: Scope, s: Of<"write">): void {
+  const text = oneText(scope, s.text);
+  const holds = lowerExpr(cx, scope, s.cond);
+  if (text === "" || holds.range.hi <= 0) return;
+  if (holds.kind !== "uniform") {
+    // an argument of a function
+    cx.diagnostics.push(writeUnknown(s.cond.span));
+    return;
+  }
+  cx.meter.check("writes", cx.writes.length + 1);
+  cx.meter.check("states", cx.states.length + 1);
+  const state = cx.states.push({ name: unusedName(cx.states, "writing"), init: 0 }) - 1;
+  cx.stateNames[state] = undefined;
+  cx.next.set(state, holds);
+  cx.writes.push({ text, when: uniformOp("and", holds, uniformOp("not", uniformValue({ state }, I.UNIT))).expr });
 }
 
 /** Sets the source location of the nodes that follow. */

@@ -52,6 +52,7 @@ function keepLive({ graph, ranges, meter, kept: wanted }: Draft): Draft {
     outputs,
     measures,
     ...(stops && { stops }),
+    ...(graph.writes && { writes: graph.writes.map((write) => ({ ...write, when: renamed(write.when) })) }),
     uniforms: pick(graph.uniforms, uniforms).map((u) => ({ ...u, expr: renamed(u.expr) })),
     draws: graph.draws.map(({ at, ...draw }, i) =>
       at === undefined || !live.draws.has(i) ? draw : { ...draw, at: renamed(at) },

@@ -33,6 +33,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     state: "a number that a sequence remembers: `state s: f32 = init`; in a test, its expected values",
     measure: "a number that is reported with each token: `measure name = expr`; in a test, its expected values",
     stop: 'ends the text with the picked token: `stop when cond as "name"`; in a test, the name of the stop that ends it',
+    write: 'comes next, whatever the chain would pick, where a condition begins to hold: `write "text" when cond`',
     after: "`after pick { ... }` assigns the next values of states",
   }),
   ...group("clause", {
@@ -47,7 +48,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
     expect: "the expected result: `probs`, `logits`, `kept`, `order`, `token` or `tokens`",
   }),
   ...group("modifier", {
-    when: 'the condition that ends the text: `stop when cond as "name"`',
+    when: 'the condition that ends the text, `stop when cond as "name"`, or begins one of the program, `write "text" when cond`',
     as: "the name of an import in this file: `import { a as b }`; the name of a stop",
     from: "the file that is imported",
     sparse: "an input with values for at most 64 tokens, 0 for all others: `sparse(64) = 0`",

@@ -168,7 +168,7 @@ interface Listed<Kind extends string> extends Base {
 
 // ---------------------------------------------------------------- statements
 
-export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure | Stop;
+export type Stmt = Let | Assign | Keep | Top | Sort | If | Pick | StateDecl | AfterPick | Measure | Stop | Write;
 
 /** `let x = expr` */
 export interface Let extends Base {
@@ -248,6 +248,13 @@ interface Stop extends Base {
   readonly kind: "stop";
   readonly cond: Expr;
   readonly reason: StringLit;
+}
+
+/** `write "text" when cond`: the text comes next, whatever the chain would pick, where the condition begins to hold. */
+interface Write extends Base {
+  readonly kind: "write";
+  readonly text: Expr;
+  readonly cond: Expr;
 }
 
 // ---------------------------------------------------------------- expressions

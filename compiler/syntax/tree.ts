@@ -258,6 +258,12 @@ const semantics = ggsl.createSemantics().addOperation<unknown>("ast", {
   Stop(_stop, _when, cond, _as, reason) {
     return { kind: "stop", cond: ast(cond), reason: ast(reason), span: spanOf(this) };
   },
+  Write(_write, text, _when, cond) {
+    return { kind: "write", text: ast(text), cond: ast(cond), span: spanOf(this) };
+  },
+  Written_name(name) {
+    return { ...nameOf(name), kind: "name" };
+  },
 
   Expr_conditional(cond, _question, then, _colon, other) {
     return { kind: "conditional", cond: ast(cond), then: ast(then), else: ast(other), span: spanOf(this) };

@@ -53,6 +53,8 @@ function expressionsOf(s: Stmt): readonly Expr[] {
     case "if":
     case "stop":
       return [s.cond];
+    case "write":
+      return [s.text, s.cond];
     case "state":
       return [s.init];
     case "after":

@@ -1,6 +1,6 @@
 /** The context for emitting nodes: the graph so far, its inputs, and the candidate table. */
 import { emit, newBuilder, type Builder } from "../graph/build.js";
-import type { Draw, Feature, Input, NodeId, Uniform, Window } from "../graph/graph.js";
+import type { Draw, Feature, GrammarRule, Input, NodeId, Uniform, Window } from "../graph/graph.js";
 import { uniformName } from "../graph/text.js";
 import { limitsOf } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
@@ -14,6 +14,8 @@ export interface Lowering {
   readonly builder: Builder;
   readonly draws: Draw[];
   readonly windows: Window[];
+  /** Rules of grammars that are asked about. */
+  readonly rules: GrammarRule[];
   readonly features: Feature[];
   /** The columns of features in vocabulary order, by feature. */
   readonly featureColumns: Map<string, NodeId>;
@@ -59,6 +61,7 @@ export function newLowering(meter = new Meter(limitsOf()), disabled: ReadonlySet
     builder,
     draws: [],
     windows: [],
+    rules: [],
     features: [],
     featureColumns: new Map(),
     asked: new Map(),

@@ -89,6 +89,7 @@ Napi::Function PositionObject::define(Napi::Env env) {
                            InstanceMethod<&PositionObject::after_quickly>("afterQuickly"),
                            InstanceMethod<&PositionObject::after_later>("afterLater"),
                            InstanceAccessor<&PositionObject::may_end>("mayEnd"),
+                           InstanceAccessor<&PositionObject::marks>("marks"),
                        });
 }
 
@@ -171,6 +172,10 @@ Napi::Value PositionObject::after_later(const Napi::CallbackInfo & info) {
             info.Env(), [from = position, token]() -> SharedPosition { return from->after(token); },
             [](Napi::Env env, SharedPosition && next) { return make(env, std::move(next)); });
     });
+}
+
+Napi::Value PositionObject::marks(const Napi::CallbackInfo & info) {
+    return Napi::Number::New(info.Env(), position->marks());
 }
 
 Napi::Value PositionObject::may_end(const Napi::CallbackInfo & info) {

@@ -55,6 +55,7 @@ private:
     Napi::Value after_quickly(const Napi::CallbackInfo & info);
     Napi::Value after_later(const Napi::CallbackInfo & info);
     Napi::Value may_end(const Napi::CallbackInfo & info);
+    Napi::Value marks(const Napi::CallbackInfo & info);
     // The words of `bits`.
     std::span<uint32_t> to_bits(const Napi::Value & value) const;
 

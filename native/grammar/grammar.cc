@@ -8,8 +8,9 @@ Grammar::Grammar(std::span<const uint32_t> words, std::shared_ptr<const Vocabula
     : words(words.begin(), words.end()), of_tokens(std::move(vocabulary)), limits(limits),
       tables(std::make_unique<Tables>(words, *of_tokens)), most_bytes(limits.bytes) {
     Budget budget(limits.steps_of_token);
-    beginning = tables->stacks.beginning(budget);
-    kept      = tables->bytes_used();
+    beginning          = tables->stacks.beginning(budget);
+    marks_of_beginning = tables->stacks.marks(beginning.stacks);
+    kept               = tables->bytes_used();
 }
 
 Grammar::Call::Call(Grammar & grammar) : grammar(grammar), guard(grammar.lock) {
@@ -65,20 +66,21 @@ void Grammar::clean() {
     }
 }
 
-Position::Position(std::shared_ptr<Grammar> of) : grammar(std::move(of)) {
+Position::Position(std::shared_ptr<Grammar> of) : grammar(std::move(of)), marked(grammar->marks_of_beginning) {
     const std::lock_guard guard(grammar->lock_of_positions);
     heads = grammar->beginning;
     grammar->positions.insert(this);
 }
 
-Position::Position(const Position & other) : grammar(other.grammar) {
+Position::Position(const Position & other) : grammar(other.grammar), marked(other.marked) {
     const std::lock_guard guard(grammar->lock_of_positions);
     heads = other.heads;
     grammar->positions.insert(this);
 }
 
 // The tables are locked.
-Position::Position(std::shared_ptr<Grammar> of, Heads heads) : grammar(std::move(of)), heads(std::move(heads)) {
+Position::Position(std::shared_ptr<Grammar> of, Heads heads, uint32_t marked)
+    : grammar(std::move(of)), heads(std::move(heads)), marked(marked) {
     const std::lock_guard guard(grammar->lock_of_positions);
     grammar->positions.insert(this);
 }
@@ -112,7 +114,8 @@ std::unique_ptr<Position> Position::read(uint32_t token, Budget budget) const {
     if (next.stacks.empty() && !next.may_end) {
         return nullptr;
     }
-    return std::unique_ptr<Position>(new Position(grammar, std::move(next)));
+    const uint32_t marked = stacks.marks(next.stacks);
+    return std::unique_ptr<Position>(new Position(grammar, std::move(next), marked));
 }
 
 void Position::allowed(std::span<uint32_t> bits) const {

@@ -84,6 +84,7 @@ private:
     std::mutex                     lock_of_positions;
     std::unordered_set<Position *> positions;
     Heads                          beginning;
+    uint32_t                       marks_of_beginning = 0;
 };
 
 // A place in a text, which never changes: a text goes back to it, and several go on from it.
@@ -99,6 +100,8 @@ public:
     const Grammar &    of() const { return *grammar; }
     // Whether the text may end here.
     bool may_end() const { return heads.may_end; }
+    // A bit for each mark of the grammar: whether the next byte may be of its part.
+    uint32_t marks() const { return marked; }
     // Sets the bit of each token that may come next, and clears the others; end-of-text tokens may where the text may end. Throws Failure
     // (LIMIT_EXCEEDED).
     void allowed(std::span<uint32_t> bits) const;
@@ -112,7 +115,7 @@ public:
 
 private:
     friend class Grammar;
-    Position(std::shared_ptr<Grammar> grammar, Heads heads);
+    Position(std::shared_ptr<Grammar> grammar, Heads heads, uint32_t marked);
     void                      fill(std::span<uint32_t> bits, Budget budget) const;
     std::unique_ptr<Position> read(uint32_t token, Budget budget) const;
 
@@ -120,6 +123,7 @@ private:
 
     std::shared_ptr<Grammar> grammar;
     Heads                    heads;
+    uint32_t                 marked;
 };
 
 } // namespace ggsl::grammar

@@ -54,7 +54,9 @@ std::vector<NodeId> regular_order(const std::vector<ProgramNode> & nodes) {
             needs(node.nodes[0]);
         }
         each_child(node, needs);
-        const bool can_be = node.kind != NodeKind::members && node.kind != NodeKind::tokens;
+        // what is read of a mark must be seen in the stack
+        const bool can_be =
+            node.kind != NodeKind::members && node.kind != NodeKind::tokens && node.kind != NodeKind::mark;
         if (!can_be) {
             waits[id] = SIZE_MAX / 2; // never
         } else if (waits[id] == 0) {
@@ -116,7 +118,8 @@ Expression expression_of(Expressions & expressions, NodeId id, const std::vector
         case NodeKind::intersection: return expressions.intersection(std::move(operands));
         case NodeKind::complement:   return expressions.complement(operands[0]);
         case NodeKind::members:
-        case NodeKind::tokens:       break;
+        case NodeKind::tokens:
+        case NodeKind::mark:         break;
     }
     return Expressions::nothing;
 }

@@ -13,6 +13,7 @@ constexpr uint32_t words_version  = 1;
 constexpr size_t   max_words      = size_t{ 1 } << 24;
 constexpr uint32_t max_depth      = 256; // of nodes in nodes
 constexpr uint64_t max_load_steps = 1 << 22;
+constexpr uint32_t max_marks      = 32;
 
 using NodeId = uint32_t;
 
@@ -29,6 +30,7 @@ enum class NodeKind : uint8_t {
     complement,   // node
     members,      // flags, separator, others, min, max, count, each 2 * node + is_required
     tokens,       // whether all others, count, tokens: one token of the vocabulary
+    mark,         // node, number: a part that programs ask about
 };
 
 struct ProgramNode {
@@ -37,6 +39,7 @@ struct ProgramNode {
     bool                  is_negated = false; // tokens
     uint32_t              min        = 0;
     uint32_t              max        = 0;
+    uint32_t              mark       = 0; // its number
     NodeId                separator  = no_node;
     NodeId                others     = no_node;
     std::vector<NodeId>   nodes;          // operands; of a rule, the node that it names

@@ -47,7 +47,9 @@ StackId Stacks::push(FrameId top, StackId below) {
         return entries[i].top == top && entries[i].below == below;
     });
     if (id == next) {
-        entries.push_back({ top, below });
+        const uint32_t under = next > unknown ? entries[below].marks : 0;
+        const Frame &  of    = frames[top];
+        entries.push_back({ top, below, under | (of.kind == FrameKind::mark ? uint32_t{ 1 } << of.a : 0) });
         seen.push_back(0);
     }
     return id;
@@ -88,6 +90,14 @@ void Stacks::add_found(StackId stack) {
 Heads Stacks::finish() {
     std::sort(found.stacks.begin(), found.stacks.end());
     return std::move(found);
+}
+
+uint32_t Stacks::marks(const std::vector<StackId> & heads) const {
+    uint32_t found = 0;
+    for (const StackId head : heads) {
+        found |= entries[head].marks;
+    }
+    return found;
 }
 
 Heads Stacks::beginning(Budget & budget) {
@@ -156,6 +166,16 @@ void Stacks::after_token(const std::vector<StackId> & heads, uint32_t token, boo
     into.stacks.erase(std::unique(into.stacks.begin(), into.stacks.end()), into.stacks.end());
 }
 
+// Whether a stack is in the part with nothing else of it left: a rule that ends with itself needs one mark.
+bool Stacks::is_marked(StackId stack, FrameId mark) const {
+    for (; frames[entries[stack].top].kind == FrameKind::mark; stack = entries[stack].below) {
+        if (entries[stack].top == mark) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void Stacks::enter(NodeId id, StackId below, Budget & budget) {
     budget.spend(1); // nodes in nodes may be many ways to the same stack
     const ProgramNode & node = program.nodes[id];
@@ -189,6 +209,11 @@ void Stacks::enter(NodeId id, StackId below, Budget & budget) {
             return;
         }
         case NodeKind::tokens: todo.push_back(push(frame({ FrameKind::token, id }), below)); return;
+        case NodeKind::mark:   {
+            const FrameId mark = frame({ FrameKind::mark, node.mark });
+            enter(node.nodes[0], is_marked(below, mark) ? below : push(mark, below), budget);
+            return;
+        }
         default:               return; // the others are regular
     }
 }
@@ -320,6 +345,7 @@ void Stacks::expand(Budget & budget) {
                 }
                 break;
             case FrameKind::token: add_found(stack); break;
+            case FrameKind::mark:  todo.push_back(under); break;
             case FrameKind::node:  enter(top.a, under, budget); break;
             case FrameKind::rest:  {
                 const ProgramNode & node = program.nodes[top.a];

@@ -16,6 +16,7 @@ enum class FrameKind : uint8_t {
     rest,    // a: a node of a sequence, b: the first operand that is left
     times,   // a: a node, b: the least and c: the most that are left of it
     members, // a: a state of members
+    mark,    // a: its number; what is above it is of the part
 };
 
 struct Frame {
@@ -78,6 +79,8 @@ public:
     Heads after(const std::vector<StackId> & heads, uint8_t byte, Budget & budget);
     // What may come after a token that a node of tokens names; adds to `into`. A token without a text comes only where it is named.
     void after_token(const std::vector<StackId> & heads, uint32_t token, bool has_text, Heads & into, Budget & budget);
+    // A bit for each mark: whether the next byte of one of the heads may be of its part.
+    uint32_t marks(const std::vector<StackId> & heads) const;
     // The node of tokens of such a frame.
     const ProgramNode & tokens_of(FrameId frame) const { return program.nodes[frames[frame].a]; }
 
@@ -91,8 +94,9 @@ public:
 
 private:
     struct Entry {
-        FrameId top;
-        StackId below;
+        FrameId  top;
+        StackId  below;
+        uint32_t marks; // in it, a bit each
     };
 
     void  begin();
@@ -101,6 +105,7 @@ private:
     // Goes on from each stack of `todo` to those whose tops read something.
     void expand(Budget & budget);
     void enter(NodeId node, StackId below, Budget & budget);
+    bool is_marked(StackId stack, FrameId mark) const;
     struct MembersLeft;
     void     enter_members(const MembersState & state, StackId below, Budget & budget);
     void     enter_member(const MembersState & state, size_t member, StackId below, Budget & budget);

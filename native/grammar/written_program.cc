@@ -101,7 +101,7 @@ ProgramNode read_node(Reader & reader, NodeId id, NodeId count, WrittenProgram &
     ProgramNode    node;
     const size_t   at   = reader.place();
     const uint32_t kind = reader.next("expected a node");
-    if (kind > static_cast<uint32_t>(NodeKind::tokens)) {
+    if (kind > static_cast<uint32_t>(NodeKind::mark)) {
         damaged("unknown kind of node", at);
     }
     node.kind = static_cast<NodeKind>(kind);
@@ -142,6 +142,13 @@ ProgramNode read_node(Reader & reader, NodeId id, NodeId count, WrittenProgram &
             }
             break;
         }
+        case NodeKind::mark:
+            node.nodes = { reader.node(id) };
+            node.mark  = reader.next("expected the number of a mark");
+            if (node.mark >= max_marks) {
+                damaged("expected the number of a mark", reader.place() - 1);
+            }
+            break;
     }
     return node;
 }

@@ -118,6 +118,7 @@ private:
                 }
                 return result;
             }
+            case NodeKind::mark:
             case NodeKind::rule:         return ends(node.nodes[0], from);
             case NodeKind::intersection: {
                 uint32_t all = UINT32_MAX;
@@ -228,7 +229,7 @@ struct RandomTable {
     void add_node(Random & random) {
         const uint32_t a = some(random, false);
         const uint32_t b = some(random, false);
-        switch (random.below(6)) {
+        switch (random.below(7)) {
             case 0: kept(table.list(NodeKind::all, { a, b }), is_regular(a) && is_regular(b)); return;
             case 1:
                 kept(table.list(NodeKind::any, { a, b, some(random, true) }), is_regular(a) && is_regular(b));
@@ -248,6 +249,9 @@ struct RandomTable {
                 kept(table.list(NodeKind::intersection, { of, all }), true);
                 return;
             }
+            case 5:
+                kept(table.add({ static_cast<uint32_t>(NodeKind::mark), a, random.below(max_marks) }), false);
+                return;
             default: {
                 const uint32_t least   = random.below(3);
                 const uint32_t most    = random.below(2) == 0 ? endless : least + random.below(3);

@@ -60,6 +60,9 @@ EMSCRIPTEN_KEEPALIVE void ggsl_position_close(const Position * position) {
 EMSCRIPTEN_KEEPALIVE bool ggsl_position_may_end(const Position * position) {
     return position->may_end();
 }
+EMSCRIPTEN_KEEPALIVE uint32_t ggsl_position_marks(const Position * position) {
+    return position->marks();
+}
 // Bits of the tokens that may come next, valid until the next mask.
 EMSCRIPTEN_KEEPALIVE const uint32_t * ggsl_position_allowed(const Position * position) {
     return guarded([&] {

@@ -26,6 +26,7 @@ import {
   statesOf,
   uniformsOf,
   withUniforms,
+  writtenToken,
   type SequenceState,
   type UniformValues,
 } from "../sequence/sequence.js";
@@ -75,6 +76,8 @@ export interface StepResult {
   readonly candidates: readonly Candidate[];
   /** The values of the chain's measures by name; absent if it has none. */
   readonly measures?: Readonly<Record<string, number>>;
+  /** The token is of a text that the chain writes, whatever it would have picked. */
+  readonly isWritten?: true;
   /** The name of the first `stop when` that holds: a text ends with this token; absent if none does. */
   readonly stop?: string;
 }
@@ -133,6 +136,8 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
   let latestGiven: Given | undefined;
   let latest: Outputs | undefined;
   let picked: number | undefined;
+  /** The token that comes in place of the pick. */
+  let written: number | undefined;
   const statesOfToken = (token: number, outputs: Outputs): Float32Array => {
     if (!pick) return outputs.states;
     if (!latestGiven)
@@ -164,18 +169,31 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
       latest = outputs;
       latestGiven = begun;
       picked = outputs.sampled;
-      const stop = stopOf(graph, outputs.states);
-      const reported = { ...measuresOf(graph, outputs.states), ...(stop !== undefined && { stop }) };
-      if (!tail) return { token: outputs.sampled ?? null, candidates: rowsOf(outputs), ...reported };
+      written = writtenToken(sequence);
+      const stop = written === undefined ? stopOf(graph, outputs.states) : undefined;
+      const reported = {
+        ...(written !== undefined && { isWritten: true as const }),
+        ...measuresOf(graph, outputs.states),
+        ...(stop !== undefined && { stop }),
+      };
+      if (!tail) return { token: written ?? outputs.sampled ?? null, candidates: rowsOf(outputs), ...reported };
       const rows = tail.apply({ candidates: outputs.candidates, logits: outputs.logits });
       picked = rows.selected < 0 ? undefined : rows.selected;
-      return { token: picked ?? null, candidates: rowsOf({ ...rows, candidates: rows.tokens }), ...reported };
+      return {
+        token: written ?? picked ?? null,
+        candidates: rowsOf({ ...rows, candidates: rows.tokens }),
+        ...reported,
+      };
     },
-    accept(token = picked) {
+    accept(token = written ?? picked) {
       checkOpen();
       if (token !== undefined) is.integer(0, vocabSize - 1)(token, "token");
       if (!latest || token === undefined) throw new InputError("there is no token to accept", { code: "NOT_READY" });
-      const next = acceptToken(sequence, token, token === picked ? latest.states : statesOfToken(token, latest));
+      const next = acceptToken(
+        sequence,
+        token,
+        token === (written ?? picked) ? latest.states : statesOfToken(token, latest),
+      );
       tail?.accept(token); // may refuse the token
       sequence = next;
       latest = undefined;

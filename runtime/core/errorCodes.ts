@@ -113,6 +113,11 @@ export const ERROR_CODES = {
     when: "a JSON schema has a keyword that the grammar cannot enforce",
     fix: "omit the keyword, or list it in `ignore`; [grammars.md](grammars.md) lists those that are enforced",
   },
+  UNKNOWN_RULE: {
+    classes: ["InputError"],
+    when: "a chain asks about a rule that the grammar of the request has not",
+    fix: "use one of the names that the message lists; [grammars.md](grammars.md#rules-that-programs-ask-about) says what they are",
+  },
   MISSING_GRAMMAR: {
     classes: ["InputError"],
     when: "the chain has a grammar parameter, and the request gives no grammar",

@@ -12,6 +12,8 @@ export interface Vocabulary {
   readonly classes?: Readonly<Record<TokenClass, readonly number[]>> | undefined;
   /** The tokens of a text, given as a byte string; no special token is added. */
   tokenize(text: string): Int32Array;
+  /** The same with special tokens where the text has theirs; absent: as `tokenize`. */
+  tokenizeSpecial?(text: string): Int32Array;
 }
 
 /** `control`: llama.cpp's control tokens; `end`: those that end a generation. */

@@ -37,11 +37,10 @@ export interface Forcing {
 }
 
 /**
- * What finds forced tokens; undefined if the model must be asked for each token. The chain keeps what a grammar allows before it drops
- * any other row, whatever the token, and nothing else is read from its rows: alternatives, measures, stops, states that depend on them, a host
- * tail. Guides and drafts are read with each token.
+ * What a sequence keeps of a token that the model is not asked for; undefined if it must be asked for each. It need not if nothing is read
+ * from the chain's rows: alternatives, measures, stops, states that depend on them, a host tail. Guides and drafts are read with each token.
  */
-export function forcing({
+export function unasked({
   graph,
   options,
   tail,
@@ -49,17 +48,25 @@ export function forcing({
   speculator,
   checksLogits,
   sequence,
-}: Asked): Forcing | undefined {
+}: Asked): ((now: SequenceState) => Float32Array) | undefined {
   const { alternatives = 0, logprobs } = options;
   const readsRows = alternatives > 0 || logprobs !== undefined || tail !== undefined || checksLogits;
   const isAlone = guides.length === 0 && speculator === undefined && reportedOf(graph).length === 0;
-  const feature = graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
-  if (readsRows || !isAlone || feature < 0) return undefined;
-  const states = knownStates(graph, sequence.vocabSize);
-  if (!states) return undefined;
+  const states = readsRows || !isAlone ? undefined : knownStates(graph, sequence.vocabSize);
+  return states && ((now) => states(uniformsOf(now)));
+}
+
+/**
+ * What finds forced tokens; undefined if the model must be asked for each token. The chain keeps what a grammar allows before it drops
+ * any other row, whatever the token, and nothing else is read from its rows.
+ */
+export function forcing(asked: Asked): Forcing | undefined {
+  const feature = asked.graph.features.findIndex(({ from }) => from.kind === "allowed" && from.first === true);
+  const scalarsOf = feature < 0 ? undefined : unasked(asked);
+  if (!scalarsOf) return undefined;
   const tokenOf = (now: SequenceState): Forced | undefined => {
     const token = onlyToken(grammarOf(now.features[feature]!)!.state.bits());
-    return token === undefined ? undefined : { token, scalars: states(uniformsOf(now)) };
+    return token === undefined ? undefined : { token, scalars: scalarsOf(now) };
   };
   return { feature, tokenOf };
 }

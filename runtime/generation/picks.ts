@@ -65,6 +65,8 @@ export interface Picked {
   readonly isEnd?: boolean;
   /** It ends a thought, whatever the chain picked. */
   readonly isClosing?: boolean;
+  /** It is of a text that the chain writes. */
+  readonly isWritten?: boolean;
   /** The context's text has accepted it. */
   readonly told?: Told;
   /** Absent if nothing was asked for. */

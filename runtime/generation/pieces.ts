@@ -97,7 +97,8 @@ export interface GenerationStats extends ContextStats {
    */
   readonly tokensPerSecond: number;
   /**
-   * Tokens of the text that were the only ones that a grammar allowed, which the model was not asked for; absent without one.
+   * Tokens of the text that came whatever the logits were: the only ones that a grammar allowed, and those of texts that the chain writes;
+   * absent without one.
    * @unit tokens
    */
   readonly forcedTokens?: number;

@@ -7,10 +7,18 @@ import { saveSequence } from "../sequence/savedSequence.js";
 import type { TextSoFar } from "../decode/speculation/drafter.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Written } from "../decode/scheduler/written.js";
-import { measuresOf, movesOf, statesIn, stopOf, type SequenceState, type UniformValues } from "../sequence/sequence.js";
+import {
+  measuresOf,
+  movesOf,
+  statesIn,
+  stopOf,
+  writtenToken,
+  type SequenceState,
+  type UniformValues,
+} from "../sequence/sequence.js";
 import { checkTailKeeps } from "../sequence/tail.js";
 import { withoutEnds } from "./ends.js";
-import { forcing, type Forcing } from "./forced.js";
+import { forcing, unasked, type Forcing } from "./forced.js";
 import type { Piece, Saved } from "./pieces.js";
 import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
@@ -34,10 +42,14 @@ export class Writer {
   private later: Later | undefined;
   private readonly ahead: AheadText | undefined;
   private readonly forcing: Forcing | undefined;
+  /** What is kept of a token that the model is not asked for. */
+  private readonly unasked: ReturnType<typeof unasked>;
   private readonly thought: Thought | undefined;
   private readonly phrases: BannedPhrases | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
+  /** The places of the tokens of texts that the chain has written. */
+  private readonly writtenAt = new Set<number>();
   /** The text was ended by a token that a grammar did not allow. */
   private endDisallowed = false;
   private isBusy = false;
@@ -58,6 +70,7 @@ export class Writer {
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.picks = new Picks(parts, this.phrases);
     this.forcing = forcing(parts);
+    this.unasked = parts.graph.writes && unasked(parts);
     this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
     const longest = greatest(
@@ -177,6 +190,7 @@ export class Writer {
     const { picks } = this;
     picks.read = model.info.isRecurrent ? 0 : Math.min(picks.read, prompt.length + left - 1);
     this.forcedAt = this.forcedAt.filter((place) => place < left);
+    for (const place of this.writtenAt) if (place >= left) this.writtenAt.delete(place);
     this.endDisallowed = false;
   }
 
@@ -187,7 +201,7 @@ export class Writer {
     while (output.phrase) {
       const count = output.phraseTokens;
       const place = text.count - count;
-      if (phrases.staysAt(place) || (tail && place < tail.least)) {
+      if (phrases.staysAt(place) || this.writtenAt.has(place) || (tail && place < tail.least)) {
         phrases.counts.keptPhrases++;
         output.keepPhrase();
         continue;
@@ -250,6 +264,7 @@ export class Writer {
       return this.end({ finish: "end" });
     }
     if (picked.isForced) this.forcedAt.push(count);
+    if (picked.isWritten) this.writtenAt.add(count);
     this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
     if (told) this.line.tell(token, scalars, told.isRefused);
@@ -270,8 +285,8 @@ export class Writer {
     }
     const { stop } = this.output;
     if (stop !== undefined) return this.end({ finish: "stop", stopText: stop });
-    // what ends a thought is not the chain's pick
-    const stoppedBy = picked.isClosing ? undefined : stopOf(graph, scalars);
+    // what ends a thought, or is written, is not the chain's pick
+    const stoppedBy = picked.isClosing || picked.isWritten ? undefined : stopOf(graph, scalars);
     if (stoppedBy !== undefined) this.end({ finish: "stopped", stoppedBy });
   }
 
@@ -320,10 +335,19 @@ export class Writer {
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
     const closing = this.thought?.next();
+    const written = closing === undefined ? writtenToken(this.sequence) : undefined;
+    if (written !== undefined) return this.writtenNow(written);
     const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
     const opened = this.isMasked || !rests ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
+  }
+
+  /** A token of a text that the chain writes: where it can be, without the model. */
+  private async writtenNow(token: number): Promise<Picked> {
+    if (this.text.count > 0 && this.unasked && !this.isMasked)
+      return { token, scalars: this.unasked(this.sequence), isForced: true, isWritten: true };
+    return { ...(await this.picks.pick(this.place, token)), isClosing: false, isForced: true, isWritten: true };
   }
 
   /** Not the first token, so that the prompt is read by then. */

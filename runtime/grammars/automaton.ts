@@ -2,11 +2,11 @@
  * Positions of texts in an automaton. Most tokens take microseconds, and are worked out in this thread; what takes more steps, or waits for
  * another text of the grammar, goes to other threads where there are some.
  */
-import { InputError, invalid, translate, translated } from "../core/errors.js";
+import { invalid, translate, translated, type InputError } from "../core/errors.js";
 import type { AutomatonPosition, ThreadedPosition } from "../backends/native/automatonBinding.js";
 import type { OpenAutomaton } from "./automata.js";
 import { hasBit } from "./bits.js";
-import type { Positioned } from "./position.js";
+import { notReady, type Positioned } from "./position.js";
 import { soon } from "./soon.js";
 import { sharedPool } from "./threads/pool.js";
 import type { GrammarState } from "./types.js";
@@ -97,9 +97,13 @@ class AutomatonState implements Positioned {
   }
 
   bits(): Uint32Array {
-    if (!this.#bits && !this.#isReady())
-      throw new InputError("this position of a grammar is not ready: await `ready()`", { code: "NOT_READY" });
+    if (!this.#bits && !this.#isReady()) throw notReady();
     return this.#bits!;
+  }
+
+  rules(): number {
+    if (this.#isRead()) return this.#at.marks;
+    throw notReady();
   }
 
   accept(token: number): GrammarState {

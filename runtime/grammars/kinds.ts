@@ -1,6 +1,8 @@
 /** The kinds of sources: what each is called, and what is wrong with one before it is read. */
 import { show } from "@ggsl/compiler/core/show.js";
 import { unknownOption } from "@ggsl/compiler/core/optionNames.js";
+import { isRuleName } from "@ggsl/compiler/graph/rules.js";
+import { LIMITS } from "@ggsl/compiler/limits/format.js";
 import { InputError, invalid } from "../core/errors.js";
 import { GRAMMAR_LIMITS } from "./limits.js";
 import type { GrammarKind, GrammarSource } from "./types.js";
@@ -21,14 +23,17 @@ const OPTIONS: Readonly<Partial<Record<GrammarKind, readonly string[]>>> = {
   jsonSchema: ["ignore", "whitespace", "order", "others"],
 };
 
+/** Members of each kind: what programs ask about a grammar, which the chain adds. */
+const SHARED = ["rules"] as const;
+
 /** The kind of a source. Throws `InputError` for what is none. */
 export function kindOf(source: unknown): GrammarKind {
   const given = typeof source === "object" && source !== null && !Array.isArray(source) ? source : {};
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const kinds = GRAMMAR_KINDS.filter((kind) => names.includes(kind));
   const [kind] = kinds;
-  const known = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? [])];
-  const members = [...GRAMMAR_KINDS, ...Object.values(OPTIONS).flat()];
+  const known: readonly string[] = kind === undefined ? [] : [kind, ...(OPTIONS[kind] ?? []), ...SHARED];
+  const members = [...GRAMMAR_KINDS, ...Object.values(OPTIONS).flat(), ...SHARED];
   const fault = unknownOption(given, Object.fromEntries(members.map((name) => [name, true])));
   if (fault !== undefined || kind === undefined || kinds.length > 1 || names.some((name) => !known.includes(name)))
     throw invalid(
@@ -59,6 +64,14 @@ export function checkedText(text: unknown, name: string): string {
   if (typeof text !== "string" || text === "")
     throw invalid(`\`${name}\` must be a text of at least one character, found ${show(text)}`);
   return text;
+}
+
+export function checkedRules(names: unknown): readonly string[] {
+  if (names === undefined) return [];
+  if (Array.isArray(names) && names.length <= LIMITS.rules && names.every(isRuleName)) return names;
+  throw invalid(
+    `\`rules\` must be a list of at most ${LIMITS.rules} names of 1 to ${LIMITS.ruleName} characters, found ${show(names)}`,
+  );
 }
 
 export function checkedChoices(choices: unknown): readonly string[] {

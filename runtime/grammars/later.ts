@@ -1,6 +1,6 @@
 /** Positions of a grammar that is still being prepared: they know the tokens before them, and become those of the engine. */
 import { InputError } from "../core/errors.js";
-import { positionOf, type Positioned } from "./position.js";
+import { notReady, positionOf, type Positioned } from "./position.js";
 import { soon } from "./soon.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type { GrammarState } from "./types.js";
@@ -57,7 +57,13 @@ export class Later implements Positioned {
   bits(): Uint32Array {
     const { state } = this;
     if (state) return state.bits();
-    throw new InputError("this position of a grammar is not ready: await `ready()`", { code: "NOT_READY" });
+    throw notReady();
+  }
+
+  rules(): number {
+    const { state } = this;
+    if (state) return state.rules!();
+    throw notReady();
   }
 
   accept(token: number): GrammarState {

@@ -1,6 +1,7 @@
 /** The rules of a source of any kind: the only place that says how each is read. */
 import { budgeted } from "./budget.js";
-import { checkedChoices, checkedText, KIND_NAMES, kindOf } from "./kinds.js";
+import { checkedChoices, checkedRules, checkedText, KIND_NAMES, kindOf } from "./kinds.js";
+import { markedRules, marking } from "./marks.js";
 import { wholePattern } from "./patterns/pattern.js";
 import { tagRules } from "./tags/tags.js";
 import { readGbnf } from "./text/gbnf.js";
@@ -12,7 +13,7 @@ import { tableOf, type Table } from "./words.js";
 type SourceOf<K extends GrammarKind> = Extract<GrammarSource, Readonly<Record<K, unknown>>>;
 
 const KINDS: { readonly [K in GrammarKind]: (source: SourceOf<K>) => Rules } = {
-  gbnf: ({ gbnf }) => readGbnf(checkedText(gbnf, "gbnf")),
+  gbnf: ({ gbnf }) => markedRules(readGbnf(checkedText(gbnf, "gbnf"))),
   jsonSchema: rulesOfSchema,
   regex: ({ regex }) => rootOf(wholePattern(checkedText(regex, "regex"))),
   choices: ({ choices }) => rootOf(any(checkedChoices(choices).map(textOf))),
@@ -27,7 +28,10 @@ export const rulesOf = (source: GrammarSource): Rules => read(source, (rules) =>
 /** The same as the table that the engine reads. */
 export const tableOfSource = (source: GrammarSource): Table => read(source, tableOf);
 
-function read<T>(source: GrammarSource, use: (rules: Rules) => T): T {
+function read<T>(source: GrammarSource, use: (rules: Rules, names: readonly string[]) => T): T {
   const kind = kindOf(source);
-  return budgeted(KIND_NAMES[kind], () => use(KINDS[kind](source as never)));
+  const names = checkedRules(source.rules);
+  const what = KIND_NAMES[kind];
+  const rules = (): Rules => marking(names, what, () => KINDS[kind](source as never));
+  return budgeted(what, () => use(rules(), names));
 }

@@ -1,7 +1,15 @@
 /** What a grammar is given as, and a position in a text that it constrains. */
 
 /** A grammar in one of the forms that it can be given in. */
-export type GrammarSource =
+export type GrammarSource = SourceForm & {
+  /**
+   * Rules that are asked about: `in_rule` of a program. A sequence adds those of its chain.
+   * @default none
+   */
+  readonly rules?: readonly string[] | undefined;
+};
+
+type SourceForm =
   /** A grammar in llama.cpp's form, whose rule `root` is the text. */
   | { readonly gbnf: string }
   | SchemaSource
@@ -59,6 +67,10 @@ export interface GrammarState {
    * The position after a token. Throws `InputError` for one that may not come next, here, or when the new position becomes ready.
    */
   accept(token: number): GrammarState;
+  /**
+   * A bit for each of the source's `rules`: whether the next byte may be one of it. Throws if the position is not ready. Absent: not known.
+   */
+  rules?(): number;
   /**
    * The positions after each of these tokens in turn, ready, up to the first that may not come next or that ends the text: one
    * request for all, for drafted tokens.

@@ -22,6 +22,7 @@ const enum Kind {
   complement,
   members,
   tokens,
+  mark,
 }
 
 /** Nodes, and the tokens that they name. */
@@ -44,8 +45,9 @@ export interface Tokens {
   tokenNamed(name: string): number | undefined;
 }
 
-export function tableOf(rules: Rules): Table {
-  return new Writer(rules).whole();
+/** @param names of the parts that are marked, by the numbers of their marks */
+export function tableOf(rules: Rules, names: readonly string[] = []): Table {
+  return new Writer(rules, names).whole();
 }
 
 /** The words for a vocabulary. Throws `InputError` for a token that it has not. */
@@ -76,7 +78,10 @@ class Writer {
   private readonly open: { readonly at: number; readonly name: string }[] = [];
   private readonly tokens: NamedToken[] = [];
 
-  constructor(private readonly given: Rules) {}
+  constructor(
+    private readonly given: Rules,
+    private readonly names: readonly string[],
+  ) {}
 
   whole(): Table {
     const root = this.item({ kind: "rule", name: ROOT });
@@ -119,6 +124,8 @@ class Writer {
         return this.members(item);
       case "token":
         return this.token(item);
+      case "mark":
+        return this.node([Kind.mark, this.item(item.item), this.names.indexOf(item.name)]);
     }
   }
 

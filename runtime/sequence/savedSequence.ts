@@ -14,6 +14,7 @@ import { phraseForms, type Phrase } from "./phrases/phrases.js";
 import { restoredStages, savedTail, type SavedTail } from "./savedTail.js";
 import { keptStates, readsText, startSequence, type SequenceState } from "./sequence.js";
 import { startStream } from "./streams.js";
+import type { Writing } from "./written.js";
 
 /** A sequence as JSON, complete enough to continue the text. */
 export interface SavedSequence<States extends readonly number[] = readonly number[]> {
@@ -32,6 +33,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly states: States;
   /** The last values of each window, oldest first; absent: none. */
   readonly windows?: readonly (readonly number[])[];
+  /** The text that the chain is writing, and how many of its tokens have come; absent: none. */
+  readonly writing?: Writing;
   readonly step: number;
   readonly history: readonly number[];
   readonly promptLength?: number;
@@ -58,6 +61,7 @@ const SAVED: is.Checks<SavedSequence> = {
   streams: is.listOf("a list of streams", STREAM),
   states: is.listOf("a list of numbers", finite),
   windows: is.listOf("a list of lists of numbers", is.listOf("a list of numbers", finite)),
+  writing: is.object({ write: is.integer(0, LIMITS.writes - 1), at: is.integer(0, MAX_CONTEXT) }),
   step: is.integer(0, MAX_CONTEXT),
   history: tokenList(),
   promptLength: is.integer(0, MAX_CONTEXT),
@@ -67,6 +71,7 @@ const SAVED: is.Checks<SavedSequence> = {
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [
+  "writing",
   "windows",
   "sets",
   "phrases",
@@ -106,6 +111,7 @@ export function saveSequence(s: SequenceState, tail?: SavedTail): SavedSequence 
     streams: s.streams.map(({ seed, count }) => ({ seed, count })),
     states: [...s.states],
     ...(s.windows.length > 0 && { windows: s.windows.map((values) => [...values]) }),
+    ...(s.writing && { writing: s.writing }),
     step: s.step,
     history: [...s.history],
     promptLength: s.promptLength,
@@ -139,6 +145,8 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
   const needsPrompt = promptNeeded(graph) > 0 || uniformExprsOf(graph).some(readsText);
   const isTextSaved = !needsPrompt || (saved.promptLength !== undefined && saved.prompt !== undefined);
   if (!watches || !features || !isTextSaved || !restoredStages(graph, saved)) throw refused;
+  const { writing } = saved;
+  if (writing && !(writing.at < (fresh.written[writing.write]?.length ?? 0))) throw refused;
   const streams = saved.streams.map(({ seed, count }, i) => {
     const stream = startStream(graph.draws[i]!, seed);
     return count === 0 ? stream : stream.at(count);
@@ -149,6 +157,7 @@ export function restoreSequence(graph: Graph, vocabSize: number, saved: SavedSeq
     streams,
     states: keptStates(graph, saved.states),
     windows: (saved.windows ?? []).map((values) => Float32Array.from(values)),
+    writing,
     step: saved.step,
     history: Int32Array.from(saved.history),
     promptLength: saved.promptLength ?? 0,

@@ -25,6 +25,7 @@ import {
   type Feed,
   type OpenFeature,
 } from "./features/feed.js";
+import { isInRule } from "./features/rules.js";
 import { acceptFeatures, grammarMoves, toldMoves, withGrammars } from "./features/followed.js";
 import { isPhraseName, phraseValues, withoutRejected, type PhraseValues } from "./phrases/values.js";
 import type { Phrase } from "./phrases/phrases.js";
@@ -32,6 +33,7 @@ import { openSets, withSets, type OpenSet, type TokenList } from "./features/set
 import type { GrammarSource } from "../grammars/types.js";
 import type { Vector } from "../backends/reference/kernels.js";
 import { acceptWindows, foldOf } from "./windows.js";
+import { afterWritten, writingAt, writtenTexts, type Writing, type WrittenTexts } from "./written.js";
 import { givenStream, isReplaced, startStream, type Stream } from "./streams.js";
 
 /**
@@ -69,6 +71,9 @@ export interface SequenceState {
   /** The endings that the graph asks for. */
   readonly watches: ReadonlyMap<string, Watch>;
   readonly features: readonly OpenFeature[];
+  /** The texts that the chain writes, and the one that is being written. */
+  readonly written: WrittenTexts;
+  readonly writing: Writing | undefined;
   /** Tokens that a grammar of the chain was asked about and did not allow, since the sequence was started or restored. */
   readonly disallowed: number;
   readonly feed: Feed;
@@ -113,6 +118,8 @@ export function startSequence(
     prompt: new Int32Array(),
     watches: openWatches(graph, () => feed.vocabulary),
     features,
+    written: writtenTexts(graph, feed),
+    writing: undefined,
     disallowed: 0,
     feed,
   };
@@ -154,7 +161,7 @@ export function withUniforms(sequence: SequenceState, values: UniformValues): Se
     grammars,
     streams,
     sets: withSets(sequence.sets, setValues(sequence.graph, values), place),
-    features: withGrammars(sequence.features, grammars, isSet, sequence.feed),
+    features: withGrammars(sequence.graph, sequence.features, grammars, isSet, sequence.feed),
   };
 }
 
@@ -223,9 +230,24 @@ export function acceptToken(
     sets: withoutRejected(sequence),
     history,
     watches,
+    writing: afterWritten(sequence.written, writingOf(sequence), token),
     features: acceptFeatures(sequence.features, token, moves),
     disallowed: moves.includes("refuses") ? sequence.disallowed + 1 : sequence.disallowed,
   };
+}
+
+/** What the chain writes next; undefined where it picks. Its grammars are ready. */
+export function writingOf(sequence: SequenceState): Writing | undefined {
+  const { graph, written, writing } = sequence;
+  if (written.length === 0) return undefined;
+  const env = environment(sequence);
+  return writingAt(graph, written, writing, (when) => evaluateUniform(when, env) !== 0);
+}
+
+/** The token that comes next whatever the chain picks; undefined: the pick. Its grammars are ready. */
+export function writtenToken(sequence: SequenceState): number | undefined {
+  const writing = writingOf(sequence);
+  return writing && sequence.written[writing.write]![writing.at];
 }
 
 /** The values of the states as a sequence keeps them: those of type i32 are integers in their range. */
@@ -313,6 +335,10 @@ class Environment implements UniformEnvironment {
 
   since(ending: Ending): number {
     return this.sequence.watches.get(keyOf(ending))!.since;
+  }
+
+  isInRule(rule: number): boolean {
+    return isInRule(this.sequence, rule);
   }
 
   isMember(token: number, set: number): boolean {

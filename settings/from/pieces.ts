@@ -120,10 +120,16 @@ export const onlyTokens = (tokens: readonly number[]): Stage[] => [
 ];
 
 /** At most `budget` tokens of thought, between the tags; `key` is the setting's name. */
-export const thinkingBudget = (key: string, budget: number, open: string, close: string): Stage[] => [
+export const thinkingBudget = (key: string, budget: number, open: string, close: string, message = ""): Stage[] => [
   {
     name: "thinking_budget",
-    args: { budget: length(key, budget, ">= 0"), open: [open], close: [close], end: { tokens: [close] } },
+    args: {
+      budget: length(key, budget, ">= 0"),
+      open: [open],
+      close: [close],
+      end: { tokens: [close] },
+      ...(message !== "" && { message: message + close }),
+    },
   },
 ];
 

@@ -27,6 +27,8 @@ interface Thinking {
   readonly budget: number;
   readonly open: string;
   readonly close: string;
+  /** What is written before the end tag. */
+  readonly message?: string;
 }
 
 interface Draft {
@@ -141,14 +143,18 @@ function addSequences(draft: Draft, sequences: Value, bias: number, refuse: Refu
   addBiases(draft, { biases: tokens.map((token) => ({ token, bias })), bansEnd: false }, refuse);
 }
 
-function addThinking(draft: Draft, { budget, open, close, end }: Args, refuse: Refuse): void {
+function addThinking(draft: Draft, { budget, open, close, end, message = "" }: Args, refuse: Refuse): void {
   if (!isFront(draft) || draft.thinking) return refuse("llama.cpp applies one budget of thought, before all samplers");
   const [opens, closes] = [open as readonly TokenSequence[], close as readonly TokenSequence[]];
   const [start, tag] = [opens[0], closes[0]];
   const ends = listed((end as SetValue).items);
   if (typeof start !== "string" || typeof tag !== "string" || ends?.length !== 1 || ends[0] !== tag)
     return refuse("llama.cpp takes the tags of a thought as texts, and forces the end tag");
-  draft.thinking = { budget: budget as number, open: start, close: tag };
+  const text = message as string;
+  if (text !== "" && !text.endsWith(tag))
+    return refuse("llama.cpp writes the end tag after its message: the message must end with it");
+  const before = text.slice(0, text.length - tag.length);
+  draft.thinking = { budget: budget as number, open: start, close: tag, ...(text !== "" && { message: before }) };
 }
 
 /** Stages that are off in a way that llama.cpp's command line cannot express. */

@@ -57,6 +57,7 @@ export function toRequest(e: LlamaExport): Record<string, unknown> {
       reasoning_budget_tokens: e.thinking.budget,
       reasoning_budget_start_tag: e.thinking.open,
       reasoning_budget_end_tag: e.thinking.close,
+      ...(e.thinking.message !== undefined && { reasoning_budget_message: e.thinking.message }),
     }),
     ...(e.grammar !== undefined && { grammar: e.grammar }),
     ...(e.seed !== undefined && { seed: e.seed }),

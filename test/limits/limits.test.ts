@@ -88,6 +88,11 @@ const CASES: Readonly<Record<Exclude<LimitName, "diagnostics" | "vocabSize">, Ca
   measures: { text: sampler("measure a = n\nmeasure b = max(prob)"), has: 2 },
   windows: { text: sampler("measure a = mean(n, last: 2)\nmeasure b = mean(n, last: 3)"), has: 2 },
   stops: { text: sampler('stop when n < 2 as "a"\nstop when n > 9 as "a"'), has: 2 },
+  writes: { text: sampler('write "a" when step == 2\nwrite "b" when step == 9'), has: 2 },
+  rules: {
+    text: `sampler s(g: grammar) { keep allowed(g) logit *= in_rule(g, "a") or in_rule(g, "b") or in_rule(g, "a") ? 2 : 1 }\nchain c(g: grammar) = s(g)`,
+    has: 2,
+  },
   inputs: { text: `input x: f32\ninput y: f32 sparse(8) = 0\n${sampler("logit += x + y")}`, has: 4 },
   features: { text: `input x: f32\ninput y: f32 sparse(8) = 0\n${sampler("logit += x + y")}`, has: 2 },
   tail: { text: sampler("logit += 1").replace("= s()", "= s() |> host top_k(3) |> host dist(1)"), has: 2 },

@@ -157,6 +157,18 @@ describe("functions, loops and sets, with the default limits", () => {
     ["an ending of 4097 ids", inSampler(`keep ends_with([${ids(4097)}])`), "E0320 "],
     ["65 windows", inSampler(many(65, (i) => `logit *= mean(max(prob), last: ${i + 2})`)), "E0701 the limit `windows`"],
     ["65 stops", inSampler(many(65, (i) => `stop when max(logit) > ${i} as "s"`)), "E0701 the limit `stops`"],
+    ["17 writes", inSampler(many(17, (i) => `write "${i}" when step == ${i}`)), "E0701 the limit `writes`"],
+    ["a text of 4097 characters", inSampler(`write "${"a".repeat(4097)}" when step == 1`), "E0524 "],
+    [
+      "33 rules",
+      inSampler(`keep allowed("root ::= a")\n${many(33, (i) => `logit *= in_rule("root ::= a", "r${i}") ? 2 : 1`)}`),
+      "E0701 the limit `rules`",
+    ],
+    [
+      "a rule of 101 characters",
+      inSampler(`keep allowed("root ::= a") logit *= in_rule("root ::= a", "${"r".repeat(101)}") ? 2 : 1`),
+      "E0385 ",
+    ],
     ["257 measures", inSampler(many(257, (i) => `measure m${i} = max(logit) * ${i}`)), "E0701 the limit `measures`"],
     ["a pattern of 1001 characters", inSampler(`keep token in tokens(/${"a".repeat(1001)}/)`), "E0372 "],
     ["counts inside counts", inSampler("keep token in tokens(/((((a{99}){99}){99}){99}){99}/)"), "E0372 "],

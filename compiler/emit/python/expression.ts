@@ -55,6 +55,7 @@ export function expressionText(expr: UniformExpr): string {
   if ("last" in expr) return `self._last(${expr.last})`;
   if ("ends_with" in expr) return condition(`self._since(${endingText(expr.ends_with)}) == 0.0`);
   if ("since" in expr) return `self._since(${endingText(expr.since)})`;
+  if ("in_rule" in expr) throw new TypeError("a rule of a grammar in a program without grammars");
   if ("member" in expr) return condition(`(${expressionText(expr.member)}) in self.sets[${expr.of}]`);
   const [op, ...operands] = expr;
   return `_saturate(${OPERATIONS[op](...operands.map((operand) => `(${expressionText(operand)})`))})`;

@@ -3,6 +3,7 @@
  * vocabulary or the calling program are given to `sample`.
  */
 import type { Draw, Graph, Input, TokenSet } from "../../graph/graph.js";
+import { rulesOf } from "../../graph/rules.js";
 import { setsOf } from "../../graph/sets.js";
 import { endingOf, leavesOf, uniformExprsOf } from "../../graph/uniform.js";
 import type { EmittedInput, Surface } from "../surface.js";
@@ -14,12 +15,21 @@ import { rowsText } from "./shared.js";
 /** Why the host's part of a graph cannot be written in Python. */
 export function hostFaults(graph: Graph): string[] {
   const leaves = uniformExprsOf(graph).flatMap(leavesOf);
-  return setsOf(graph).flatMap((set, i) => {
+  const rules = rulesOf(graph).map(
+    ({ name }) =>
+      `the chain asks whether the text is in the rule \`${name}\` of a grammar, which only GGSL's runtime knows; leave out \`in_rule\` and \`in_string\``,
+  );
+  const sets = setsOf(graph).flatMap((set, i) => {
     const isRead = leaves.some((leaf) => typeof leaf === "object" && "of" in leaf && leaf.of === i);
     return !isRead || idsOf(set.of)
       ? []
       : `the set \`${set.name ?? i}\` has texts, patterns or classes, which need a vocabulary; give it as token ids`;
   });
+  const writes = (graph.writes ?? []).map(
+    ({ text }) =>
+      `the chain writes the text ${JSON.stringify(text)}, which only GGSL's runtime does; leave out \`write\``,
+  );
+  return [...rules, ...writes, ...sets];
 }
 
 /** The inputs that the class computes, and those that the caller gives. */

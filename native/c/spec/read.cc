@@ -19,9 +19,10 @@ struct Counted {
 constexpr Counted counted[] = {
     { "nodes", limits::nodes },       { "params", limits::params },   { "uniforms", limits::uniforms },
     { "draws", limits::draws },       { "states", limits::states },   { "measures", limits::measures },
-    { "stops", limits::stops },       { "windows", limits::windows }, { "inputs", limits::inputs },
-    { "features", limits::features }, { "sets", limits::sets },       { "stages", limits::stages },
-    { "tail", limits::tail },
+    { "stops", limits::stops },       { "windows", limits::windows }, { "rules", limits::rules },
+    { "writes", limits::writes },
+    { "inputs", limits::inputs },     { "features", limits::features }, { "sets", limits::sets },
+    { "stages", limits::stages },     { "tail", limits::tail },
 };
 
 void check_counts(Reading & reading) {
@@ -146,7 +147,7 @@ Spec read_spec(const char * text, size_t length) {
     reading.spec.name        = json["name"];
     reading.spec.stage_count = json["stages"].size();
     for (const auto read : { read_nodes, read_outputs, read_params, read_uniforms, read_draws, read_feeds, read_sets,
-                             read_grammars, read_tail }) {
+                             read_grammars, read_rules, read_tail }) {
         read(reading);
     }
     refuse_any(reading.faults);
@@ -156,6 +157,15 @@ Spec read_spec(const char * text, size_t length) {
         refuse(code::unsupported,
                "a set of tokens has the pattern " + show(std::string_view(reading.patterns[0])) +
                    ", and only the JavaScript runtime reads patterns: give the tokens' texts or ids in its place");
+    }
+    if (const auto writes = json.find("writes"); writes != json.end() && !writes->empty()) {
+        refuse(code::unsupported, "the chain writes the text " + show((*writes)[0]["text"]) +
+                                      ", which only the JavaScript runtime does: take `write` out of the program");
+    }
+    if (const auto rules = json.find("rules"); rules != json.end() && !rules->empty()) {
+        refuse(code::unsupported, "the chain asks whether the text is in the rule " + show((*rules)[0]["name"]) +
+                                      " of a grammar, which only the JavaScript runtime knows: take `in_rule` and "
+                                      "`in_string` out of the program");
     }
     reading.spec.graph = wire_graph(reading.spec);
     return std::move(reading.spec);

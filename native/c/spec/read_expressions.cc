@@ -125,6 +125,12 @@ private:
             }
             return { Expression::Kind::last, 0, *k };
         }
+        if (kind == "in_rule") {
+            if (!index_below(which, reading.can_ask_rules ? count_of("rules") : 0)) {
+                throw Fault{ "there is no rule " + show(which) + " to ask about here" };
+            }
+            return {}; // the spec is refused
+        }
         if (kind == "ends_with" || kind == "since") {
             return { kind == "since" ? Expression::Kind::since : Expression::Kind::ends_with, 0, ending(which, kind) };
         }
@@ -191,12 +197,14 @@ void read_uniforms(Reading & reading) {
     for (const Json & uniform : reading.json["uniforms"]) {
         spec.uniforms.push_back(read_expression(reading, uniform["expr"], draws, "uniform " + std::to_string(i++)));
     }
-    i = 0;
+    i                     = 0;
+    reading.can_ask_rules = false;
     for (const Json & state : reading.json["states"]) {
         const std::string where = "state " + std::to_string(i) + " " + show(state["name"]);
         spec.states[i++].init   = read_expression(reading, state["init"], draws, where);
     }
-    i = 0;
+    i                     = 0;
+    reading.can_ask_rules = true;
     spec.features.resize(reading.json["features"].size());
     for (const Json & feature : reading.json["features"]) {
         if (const auto last = feature["from"].find("last"); last != feature["from"].end()) {
@@ -207,7 +215,14 @@ void read_uniforms(Reading & reading) {
         }
         ++i;
     }
-    i = 0;
+    if (const auto writes = reading.json.find("writes"); writes != reading.json.end()) {
+        i = 0;
+        for (const Json & write : *writes) {
+            read_expression(reading, write["when"], draws, "write " + std::to_string(i++));
+        }
+    }
+    i                     = 0;
+    reading.can_ask_rules = false;
     spec.draws.resize(draws);
     for (const Json & draw : reading.json["draws"]) {
         if (draw.contains("at")) { // which cannot depend on a draw

@@ -286,4 +286,26 @@ void read_grammars(Reading & reading) {
     }
 }
 
+// Rules that the chain asks about: they are checked, and the spec is refused.
+void read_rules(Reading & reading) {
+    const auto found = reading.json.find("rules");
+    if (found == reading.json.end()) {
+        return;
+    }
+    const Json & features = reading.json["features"];
+    for (auto rule = found->begin(); rule != found->end(); ++rule) {
+        const std::string where = "rules[" + std::to_string(rule - found->begin()) + "]: ";
+        if (std::find(found->begin(), rule, *rule) != rule) {
+            reading.fault(where + show((*rule)["name"]) + " is there twice");
+        }
+        const bool is_followed = std::any_of(features.begin(), features.end(), [&](const Json & feature) {
+            const Json & from = feature["from"];
+            return from["kind"] == "allowed" && from["grammar"] == (*rule)["grammar"];
+        });
+        if (!is_followed) {
+            reading.fault(where + "no feature follows its grammar");
+        }
+    }
+}
+
 } // namespace ggsl::c

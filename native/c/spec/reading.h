@@ -16,6 +16,8 @@ struct Reading {
     std::map<std::string, int32_t> grammars = {};
     std::vector<std::string>       patterns = {}; // of all sets
     int64_t                        parts    = 0;  // of all expressions so far
+    // Rules are asked about only at tokens: not by the initial value of a state, nor by the index of a draw.
+    bool can_ask_rules = true;
 
     void fault(std::string text) { faults.push_back(std::move(text)); }
     // The parameter of type seed that `{"param": name}` names, if there is one.
@@ -31,6 +33,7 @@ void read_draws(Reading & reading);
 void read_feeds(Reading & reading);
 void read_sets(Reading & reading);
 void read_grammars(Reading & reading);
+void read_rules(Reading & reading);
 void read_tail(Reading & reading);
 
 // An expression, or its fault. `draws`: how many it may read.

@@ -107,6 +107,12 @@ Shape make_shape() {
     const Ptr stop_name =
         test("a text of 1 to " + std::to_string(limits::stop_name) + " characters",
              [](const Json & v) { return is_text(v, limits::stop_name) && !v.get_ref<const std::string &>().empty(); });
+    const Ptr written =
+        test("a text of 1 to " + std::to_string(limits::written) + " characters",
+             [](const Json & v) { return is_text(v, limits::written) && !v.get_ref<const std::string &>().empty(); });
+    const Ptr rule_name =
+        test("a text of 1 to " + std::to_string(limits::rule_name) + " characters",
+             [](const Json & v) { return is_text(v, limits::rule_name) && !v.get_ref<const std::string &>().empty(); });
     const Ptr text     = test(most_text, is_long_text);
     const Ptr index    = test("an index", is_index);
     const Ptr flag     = test("true or false", [](const Json & v) { return v.is_boolean(); });
@@ -204,6 +210,7 @@ Shape make_shape() {
         { "windows", list(object({ { "name", name }, { "size", window_size }, { "next", index } })), true },
         { "measures", list(object({ { "name", name }, { "node", index } })), true },
         { "stops", list(object({ { "name", stop_name }, { "node", index } })), true },
+        { "writes", list(object({ { "text", written }, { "when", anything } })), true },
         { "uniforms", list(object({ { "name", name }, { "expr", anything } })) },
         { "inputs", list(object({ { "name", name },
                                   { "dtype", dtype },
@@ -221,6 +228,7 @@ Shape make_shape() {
         { "sets",
           list(object({ { "of", items }, { "name", name, true }, { "capacity", count, true }, { "doc", text, true } })),
           true },
+        { "rules", list(object({ { "grammar", grammar }, { "name", rule_name } })), true },
         // the caller looks for them, and gives the tokens of the set of their name
         { "phrases", list(object({ { "name", name }, { "of", phrases } })), true },
         { "tail", list(object({ { "name", name }, { "args", args } })) },

@@ -8,10 +8,12 @@ namespace ggsl::c {
 inline constexpr int32_t spec_version = 3;
 
 // The members that only some versions have, and the first one that does.
-inline constexpr std::array<MemberSince, 3> members_since{ {
+inline constexpr std::array<MemberSince, 5> members_since{ {
     { "phrases", 3 },
+    { "rules", 3 },
     { "stops", 3 },
     { "windows", 3 },
+    { "writes", 3 },
 } };
 
 // Tokens of a set that can change with every token.
@@ -27,6 +29,8 @@ inline constexpr int64_t states = 256;
 inline constexpr int64_t measures = 256;
 inline constexpr int64_t stops = 64;
 inline constexpr int64_t windows = 64;
+inline constexpr int64_t rules = 32;
+inline constexpr int64_t writes = 16;
 inline constexpr int64_t inputs = 256;
 inline constexpr int64_t features = 256;
 inline constexpr int64_t sets = 256;
@@ -36,6 +40,8 @@ inline constexpr int64_t dim = 16777216;
 inline constexpr int64_t name = 10000;
 inline constexpr int64_t window = 4096;
 inline constexpr int64_t stop_name = 100;
+inline constexpr int64_t rule_name = 100;
+inline constexpr int64_t written = 4096;
 inline constexpr int64_t text = 1048576;
 inline constexpr int64_t list = 4096;
 inline constexpr int64_t ending = 1024;
@@ -66,6 +72,8 @@ inline constexpr int64_t states = 256;
 inline constexpr int64_t measures = 256;
 inline constexpr int64_t stops = 64;
 inline constexpr int64_t windows = 64;
+inline constexpr int64_t rules = 32;
+inline constexpr int64_t writes = 16;
 inline constexpr int64_t inputs = 256;
 inline constexpr int64_t features = 256;
 inline constexpr int64_t sets = 256;

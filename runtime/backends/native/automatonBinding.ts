@@ -20,6 +20,8 @@ export interface Automaton {
 export interface AutomatonPosition {
   /** Whether the text may end here. */
   readonly mayEnd: boolean;
+  /** A bit for each mark of the grammar: whether the next byte may be of its part. */
+  readonly marks: number;
   /**
    * Sets the bit of each token that may come next, lowest bit first, and clears the others: ceil(V/32) words. End-of-text tokens may come
    * where the text may end. Throws LIMIT_EXCEEDED.

@@ -65,6 +65,9 @@ export function automatonBinding<E extends AutomatonExports>(host: AutomatonHost
       this.owned = counted(this, "position", instance, at, closePosition);
       this.mayEnd = this.owned.call((e, position) => e.ggsl_position_may_end(position)) !== 0;
     }
+    get marks(): number {
+      return this.owned.call((e, position) => e.ggsl_position_marks(position)) >>> 0;
+    }
     allowed(bits: Uint32Array): void {
       checkWords(bits, "bits");
       if (bits.length !== this.words)

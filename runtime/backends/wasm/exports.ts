@@ -34,6 +34,7 @@ export interface AutomatonExports extends CommonExports {
   ggsl_position_begin(automaton: Pointer): Pointer;
   ggsl_position_close(position: Pointer): void;
   ggsl_position_may_end(position: Pointer): number;
+  ggsl_position_marks(position: Pointer): number;
   ggsl_position_allowed(position: Pointer): Pointer;
   /** The position itself for a token that may not come next. */
   ggsl_position_after(position: Pointer, token: number): Pointer;

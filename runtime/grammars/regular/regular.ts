@@ -49,6 +49,7 @@ export class Regular {
       case "complement":
         return nodes.complement(this.of(item.item, rule));
       case "members":
+      case "mark":
       case "token":
         throw new TypeError(`expected a regular item, found "${item.kind}"`);
     }

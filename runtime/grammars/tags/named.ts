@@ -26,6 +26,7 @@ export function addRules(to: Map<string, Item>, rules: Rules, prefix: string): I
         return { kind: item.kind, items: item.items.map(renamed) };
       case "repeat":
       case "complement":
+      case "mark":
         return { ...item, item: renamed(item.item) };
       case "members":
         return {

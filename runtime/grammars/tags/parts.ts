@@ -1,6 +1,7 @@
 /** Formats that are read: which are equal, and what is wrong with one beside its members. */
 import { show } from "@ggsl/compiler/core/show.js";
 import { InputError } from "../../core/errors.js";
+import { markedRules } from "../marks.js";
 import { wholePattern } from "../patterns/pattern.js";
 import { readGbnf } from "../text/gbnf.js";
 import { ROOT, type Item, type Rules } from "../text/rules.js";
@@ -101,7 +102,7 @@ export function sourceOf(format: Format<Part>): Rules | undefined {
     case "regex":
       return new Map([[ROOT, wholePattern(format.pattern)]]);
     case "grammar":
-      return readGbnf(format.grammar);
+      return markedRules(readGbnf(format.grammar));
     case "json_schema":
       return rulesOfSchema({ ...(format as object), jsonSchema: format.json_schema } as SchemaSource);
     default:

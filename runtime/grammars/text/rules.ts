@@ -21,6 +21,8 @@ export type Item =
   | { readonly kind: "intersection"; readonly items: readonly Item[] }
   /** Texts that do not match the item, which is regular; only in an intersection, beside an item that is no complement. */
   | { readonly kind: "complement"; readonly item: Item }
+  /** A part that a program asks about, by its name. */
+  | { readonly kind: "mark"; readonly name: string; readonly item: Item }
   /**
    * Members of an object, or elements that come at most once: a list with `separator` between any two. Each of `members` comes at most
    * once, each required one exactly once; in their order, and then any number of `others`, or in any order, with `others` between them.

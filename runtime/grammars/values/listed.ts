@@ -1,6 +1,8 @@
 /** The values of a set, if they are few. */
-import { textOf, type Item } from "../text/rules.js";
+import { marked } from "../marks.js";
+import type { Item } from "../text/rules.js";
 import { listedNumber } from "./numberItems.js";
+import { literal, spelledText } from "./spelled.js";
 import { isNested, type NumberRange, type Values } from "./values.js";
 
 const MOST_INTEGERS = 1000;
@@ -16,10 +18,10 @@ export function listedIn(values: Values): readonly (readonly Item[])[] | undefin
     for (let i = 0; i < count; i++) integers.add(range.min + i);
   }
   return [
-    ...(hasNull ? [[textOf("null")]] : []),
-    ...booleans.map((value) => [textOf(String(value))]),
-    ...[...integers].map((value) => [listedNumber(value)]),
-    ...[...texts].map((value) => [textOf(JSON.stringify(value))]),
+    ...(hasNull ? [[literal("null")]] : []),
+    ...booleans.map((value) => [literal(String(value))]),
+    ...[...integers].map((value) => [marked("number", listedNumber(value))]),
+    ...[...texts].map((value) => [marked("string", spelledText(value))]),
   ];
 }
 

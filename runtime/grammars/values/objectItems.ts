@@ -51,7 +51,7 @@ function withMembers(set: ObjectSet, extra: readonly StringSet[], writing: Writi
   for (const [name, { value, isRequired, isDeclared }] of set.named)
     if (!sets.isEmpty(value))
       (isDeclared ? declared : free).push({
-        item: all([writing.text(name), blanks.colon, writing.item(value)]),
+        item: all([writing.key(name), blanks.colon, writing.item(value)]),
         isRequired,
       });
   const required = [...declared, ...free].filter(({ isRequired }) => isRequired).length;
@@ -61,7 +61,7 @@ function withMembers(set: ObjectSet, extra: readonly StringSet[], writing: Writi
       const both = some ? intersectStrings(names, some) : names;
       if (!both || sets.isEmpty(value)) return [];
       const rest = without(both, named);
-      return sets.isEmptyString(rest) ? [] : [all([writing.language(rest), blanks.colon, writing.item(value)])];
+      return sets.isEmptyString(rest) ? [] : [all([writing.key(rest), blanks.colon, writing.item(value)])];
     });
   for (const some of extra) {
     const items = othersIn(some);

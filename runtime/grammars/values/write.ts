@@ -1,5 +1,7 @@
 /** Writes sets of values as rules over the characters of JSON. */
+import { RULE_IN_STRINGS } from "@ggsl/compiler/graph/rules.js";
 import { spend, uncounted } from "../budget.js";
+import { hasNames, isWanted, marked } from "../marks.js";
 import { inJson, Speller } from "../strings/language.js";
 import { all, any, ROOT, text, textOf, type Item, type Rules } from "../text/rules.js";
 import { blanks, MOST_LEVELS, type Blanks, type SchemaOptions } from "./blanks.js";
@@ -11,13 +13,15 @@ import type { Writing } from "./writing.js";
 import { multiples } from "./multiples.js";
 import { INTEGER, listedNumber, NUMBER, rangeItem } from "./numberItems.js";
 import type { Sets } from "./space.js";
+import { listedText, literal, quoted } from "./spelled.js";
 import { itemOfStrings } from "./stringItems.js";
 import { isAnyString, isFormat, keyOfStrings } from "./stringSets.js";
 import { whyEmpty } from "./empty.js";
 import { ANY_STRING, NoForm, type Lazy, type NumberRange, type StringSet, type Values } from "./values.js";
 
 const rule = (name: string): Item => ({ kind: "rule", name });
-const quoted = (inside: Item): Item => all([textOf('"'), inside, textOf('"')]);
+/** The parts of JSON that programs can ask about. */
+const PARTS: readonly string[] = ["key", "string", "number", "literal", "object", "array", RULE_IN_STRINGS];
 const EMPTY = text([]);
 
 /** The languages of formats, for all schemas. */
@@ -54,6 +58,7 @@ export class Writer implements Writing {
     const { root } = this;
     if (this.sets.isEmpty(root))
       throw fault(whyEmpty(root, this.sets), "no value is valid: its keywords exclude each other");
+    hasNames(PARTS);
     this.rules.set(ROOT, EMPTY);
     for (const [name, item] of this.blanks.rules) this.rules.set(name, item);
     this.rules.set(ROOT, this.item(root));
@@ -89,27 +94,32 @@ export class Writer implements Writing {
   private short({ hasNull, booleans, numbers, ranges, texts, languages, arrays, objects }: Values): Item | undefined {
     const kinds = [hasNull, booleans.length, numbers.size, ranges.length, texts.size, languages.length];
     if (kinds.filter(Boolean).length + arrays.length + objects.length !== 1) return undefined;
-    if (hasNull) return textOf("null");
-    if (booleans.length === 2) return any([textOf("true"), textOf("false")]);
-    if (languages.length === 1) return this.language(languages[0]!);
+    if (hasNull) return literal("null");
+    if (booleans.length === 2) return any([literal("true"), literal("false")]);
+    if (languages.length === 1) return marked("string", this.language(languages[0]!));
     if (ranges.length === 1) return this.range(ranges[0]!);
     return undefined;
   }
 
   private union(values: Values): Item {
     const items: Item[] = [];
-    if (values.hasNull) items.push(textOf("null"));
-    for (const value of values.booleans) items.push(textOf(String(value)));
-    for (const value of values.numbers) items.push(listedNumber(value));
+    if (values.hasNull) items.push(literal("null"));
+    for (const value of values.booleans) items.push(literal(String(value)));
+    for (const value of values.numbers) items.push(marked("number", listedNumber(value)));
     for (const range of values.ranges) items.push(this.range(range));
-    for (const value of values.texts) items.push(listedText(value));
-    for (const set of values.languages) if (!this.sets.isEmptyString(set)) items.push(this.language(set));
-    for (const set of values.arrays) for (const item of arrayItems(set, this)) items.push(item);
-    for (const set of values.objects) for (const item of objectItems(set, this)) items.push(item);
+    for (const value of values.texts) items.push(marked("string", listedText(value)));
+    for (const set of values.languages)
+      if (!this.sets.isEmptyString(set)) items.push(marked("string", this.language(set)));
+    for (const set of values.arrays) for (const item of arrayItems(set, this)) items.push(marked("array", item));
+    for (const set of values.objects) for (const item of objectItems(set, this)) items.push(marked("object", item));
     return any(items);
   }
 
   private range(range: NumberRange): Item {
+    return marked("number", this.digits(range));
+  }
+
+  private digits(range: NumberRange): Item {
     if (isUnbounded(range))
       return range.kind === "any" ? this.shared(NUMBER_RULE, () => NUMBER) : this.shared(INTEGER_RULE, () => INTEGER);
     const { min, max, kind, step } = range;
@@ -131,10 +141,11 @@ export class Writer implements Writing {
     }
   }
 
-  language(set: StringSet): Item {
+  private language(set: StringSet): Item {
     if (isAnyString(set)) return this.shared(TEXT, () => quoted(inJson(itemOfStrings(ANY_STRING))));
     const key = keyOfStrings(set);
-    const isCommon = isFormat(set);
+    // those of all schemas have no marks
+    const isCommon = isFormat(set) && !isWanted(RULE_IN_STRINGS);
     const languages = isCommon ? FORMATS : this.languages;
     const made = (): Item => quoted(inJson(itemOfStrings(set), isCommon ? undefined : this.speller));
     const known = languages.get(key) ?? (isCommon ? uncounted(made) : made());
@@ -149,8 +160,8 @@ export class Writer implements Writing {
       : all([textOf(open), inner, inside, inner, textOf(close)]);
   }
 
-  text(value: string): Item {
-    return listedText(value);
+  key(names: StringSet | string): Item {
+    return marked("key", typeof names === "string" ? listedText(names) : this.language(names));
   }
 
   rule(item: Item): Item {
@@ -162,9 +173,3 @@ export class Writer implements Writing {
 
 const isUnbounded = ({ min, max, kind, step }: NumberRange): boolean =>
   min === -Infinity && max === Infinity && kind !== "fraction" && !step;
-
-/** A text as JavaScript writes it, or with its characters above ASCII escaped, as Python does. */
-function listedText(value: string): Item {
-  const json = JSON.stringify(value);
-  return /[^\x20-\x7e]/.test(json) ? quoted(inJson(textOf(value))) : textOf(json);
-}

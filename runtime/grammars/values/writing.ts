@@ -11,10 +11,8 @@ export interface Writing {
   readonly others: "none" | "any";
   /** A value of a set, which is not empty. */
   item(lazy: Lazy): Item;
-  /** A text of a set, in quotes. */
-  language(set: StringSet): Item;
-  /** A listed text, in quotes. */
-  text(value: string): Item;
+  /** A name of a member, in quotes: one of a set, or the listed one. */
+  key(names: StringSet | string): Item;
   /** What is between two marks; `isEmpty`: nothing but blanks. */
   list(inside: Item, isEmpty: boolean, marks: readonly [open: string, close: string]): Item;
   /** A rule of its own, for what is there more than once. */

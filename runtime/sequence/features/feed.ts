@@ -112,7 +112,7 @@ export function openFeatures(
         return { kind: from.kind, from, form, completions };
       }
       case "allowed":
-        return { kind: from.kind, from, form, grammar: startGrammar(from.grammar, grammars, feed) };
+        return { kind: from.kind, from, form, grammar: startGrammar(graph, from.grammar, grammars, feed) };
       case "set": {
         if (form.kind !== "dense") return { kind: from.kind, from, form };
         const mask = maskOf(sets[from.set]!, from.not === true, placeOf(feed, vocabSize));

@@ -1,5 +1,5 @@
 /** The grammars of a sequence's features from token to token. */
-import type { UniformExpr } from "@ggsl/compiler/graph/graph.js";
+import type { Graph, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { grammarOf, type Feed, type OpenFeature } from "./feed.js";
 import { acceptGrammar, canAccept, moveOf, startGrammar, type GrammarMove, type GrammarValues } from "./grammars.js";
 
@@ -66,6 +66,7 @@ export const toldMoves = (
 
 /** The features with new grammars, which begin at the next token. */
 export const withGrammars = (
+  graph: Graph,
   features: readonly OpenFeature[],
   grammars: GrammarValues,
   isSet: (param: string) => boolean,
@@ -76,5 +77,5 @@ export const withGrammars = (
     const { grammar } = f.from;
     if (typeof grammar !== "object" || !isSet(grammar.param)) return f;
     f.grammar?.state.release();
-    return { ...f, grammar: startGrammar(grammar, grammars, feed) };
+    return { ...f, grammar: startGrammar(graph, grammar, grammars, feed) };
   });

@@ -1,5 +1,6 @@
 /** The grammars of a sequence: those of the program, and those that are given with the request. */
 import type { Graph, GrammarRef } from "@ggsl/compiler/graph/graph.js";
+import { namesIn } from "@ggsl/compiler/graph/rules.js";
 import { grammarsOf } from "@ggsl/compiler/graph/grammars.js";
 import type * as is from "../../core/check.js";
 import { InputError } from "../../core/errors.js";
@@ -31,8 +32,10 @@ interface Path {
 }
 
 /** A grammar at its beginning. Without a model, this thread waits for the engine. */
-export function startGrammar(grammar: GrammarRef, values: GrammarValues, feed: Opener): OpenGrammar {
-  const source = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
+export function startGrammar(graph: Graph, grammar: GrammarRef, values: GrammarValues, feed: Opener): OpenGrammar {
+  const names = namesIn(graph, grammar);
+  const given = typeof grammar === "string" ? { gbnf: grammar } : values.get(grammar.param)!;
+  const source: GrammarSource = names.length === 0 ? given : { ...given, rules: names };
   if (feed.openGrammar) return { state: feed.openGrammar(source) };
   if (!feed.vocabulary)
     throw new InputError("a grammar needs a vocabulary: give `feed.vocabulary`, or a model", {

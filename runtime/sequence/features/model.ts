@@ -60,6 +60,7 @@ export function vocabularyOf(model: NativeModel): Vocabulary {
       return (classes ??= classesOf(model.classes()));
     },
     tokenize: (text) => model.tokenize(fromBytes(text), false, false),
+    tokenizeSpecial: (text) => model.tokenize(fromBytes(text), false, true),
   };
   vocabularies.set(model, vocabulary);
   return vocabulary;

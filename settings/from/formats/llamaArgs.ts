@@ -42,6 +42,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "--backend-sampling": "backend_sampling",
   "-bs": "backend_sampling",
   "--reasoning-budget": "reasoning_budget",
+  "--reasoning-budget-message": "reasoning_budget_message",
 };
 const SAMPLING_SWITCHES = new Set(["--ignore-eos", "--backend-sampling", "-bs"]);
 
@@ -135,9 +136,10 @@ function grammarOf(reader: Reader): ImportedGrammar | undefined {
 /** -1 is no limit. */
 function thinkingOf(reader: Reader): Stage[] {
   const budget = reader.whole("reasoning_budget", { min: -1 }) ?? -1;
+  const message = reader.text("reasoning_budget_message");
   if (budget < 0) return [];
   reader.note("differs", "reasoning_budget", DEFAULT_TAGS);
-  return thinkingBudget("reasoning_budget", budget, "<think>", "</think>");
+  return thinkingBudget("reasoning_budget", budget, "<think>", "</think>", message);
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {
@@ -213,16 +215,9 @@ function valuesAfter(option: string, next: TextNode | undefined): number {
   return next !== undefined && !/^-(?![\d.])/.test(next.value) ? 1 : 0;
 }
 
-/** Options that affect sampling although llama.cpp does not list them as sampling options. */
-const LOST: Readonly<Record<string, string>> = {
-  "--reasoning-budget-message": "the thought ends without a message",
-};
-
 function noteOf(option: string, { value: key, place }: TextNode): Note {
-  const text = LOST[option] ?? "";
-  if (text !== "") return { kind: "lost", key, place, text };
   const isKnown = SWITCHES.has(option) || WITH_VALUE.has(option) || WITH_TWO_VALUES.has(option);
-  return { kind: isKnown ? "other" : "unknown", key, place, text };
+  return { kind: isKnown ? "other" : "unknown", key, place, text: "" };
 }
 
 function addPreset(settings: Map<string, Setting>, { value: key, place }: TextNode): void {

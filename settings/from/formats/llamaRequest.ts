@@ -84,7 +84,6 @@ function noteGrammars(reader: Reader): void {
     "a grammar holds from the first token on here",
   );
   lost(["reasoning_control"], "the calling program sets the parameter `reasoning_budget_tokens` instead");
-  lost(["reasoning_budget_message"], "the thought ends without a message");
 }
 
 /** -1 is no limit. llama.cpp reads the tags of the model's chat template if the request has none. */
@@ -93,11 +92,12 @@ function thinkingOf(reader: Reader): Stage[] {
   const budget = reader.whole(key, { min: -1 });
   const [start, end] = [reader.text("reasoning_budget_start_tag"), reader.text("reasoning_budget_end_tag")];
   const ends = reader.texts("reasoning_budget_end_tags") ?? (end === undefined ? [] : [end]);
+  const message = reader.text("reasoning_budget_message");
   if (budget === undefined || budget < 0) return [];
   const [close = "", ...more] = ends.filter((tag) => tag !== "");
   reader.note("differs", key, start && close !== "" ? "the end tag must be one token" : DEFAULT_TAGS);
   if (more.length > 0) reader.note("differs", "reasoning_budget_end_tags", "only the first one ends the thought");
-  return pieces.thinkingBudget(key, budget, start || "<think>", close || "</think>");
+  return pieces.thinkingBudget(key, budget, start || "<think>", close || "</think>", message);
 }
 
 function orderOf(reader: Reader): readonly ListedName[] {

@@ -256,6 +256,12 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   },
   windows: { limit: USUAL.windows, text: (n) => chainOf(many(n, (i) => `logit *= mean(max(prob), last: ${i + 2})`)) },
   stops: { limit: USUAL.stops, text: (n) => chainOf(many(n, (i) => `stop when max(logit) > ${i} as "s${i}"`)) },
+  writes: { limit: USUAL.writes, text: (n) => chainOf(many(n, (i) => `write "${i}" when step == ${i}`)) },
+  rules: {
+    limit: USUAL.rules,
+    text: (n) =>
+      chainOf(`keep allowed("root ::= [a]")\n${many(n, (i) => `logit *= in_rule("root ::= [a]", "r${i}") ? 2 : 1`)}`),
+  },
   measures: { limit: USUAL.measures, text: (n) => chainOf(many(n, (i) => `measure m${i} = max(logit) * ${i}`)) },
   guides: {
     limit: 16,
