@@ -36,6 +36,7 @@ import { Refusal } from "./refusal.js";
 import { openLog, type ServerLog } from "./requestLog.js";
 import type { StaticFiles } from "./routes/files.js";
 import { costLimits } from "./samplers/cost.js";
+import { openLibraries } from "./samplers/libraries.js";
 import { Samplers } from "./samplers/samplers.js";
 import type { Serving } from "./serving.js";
 import { builtSite } from "./site.js";
@@ -105,7 +106,9 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
-    const samplers = new Samplers({ vocabSize: model.info.vocabSize, cost, metrics, log });
+    const { vocabSize } = model.info;
+    const libraries = openLibraries(options.libraries ?? [], vocabSize);
+    const samplers = new Samplers({ vocabSize, cost, libraries, metrics, log });
     closing.push(() => samplers.close());
     await addSamplers(samplers, options);
     const queue = new Queue({ places: sequences, spare, reserved, waiting, metrics });

@@ -43,6 +43,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     "Import regular files below the folder of the file; `--root` names a higher one.",
   ),
   E0226: rule("A sampler or a chain is called as a function.", "Join the stages of a chain with `|>`."),
+  E0227: rule(
+    "An imported package cannot be found.",
+    "Install it with `npm install`, in the file's folder or one above it.",
+  ),
   E0301: rule("An expression has the wrong type.", "Convert the value, or use one of the expected type."),
   E0302: rule(
     "A scalar is needed, and the expression is a column.",

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { CompileError, isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
-import { diskImporter } from "@ggsl/compiler/disk.js";
+import { diskImporter, libraryImporter } from "@ggsl/compiler/diskImporter.js";
 import {
   compileLowered,
   compileRows,
@@ -24,6 +24,7 @@ import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
+import type { Package } from "@ggsl/compiler/packages.js";
 import type { Source } from "./form.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 
@@ -33,6 +34,8 @@ export interface Job {
   readonly vocabSize: number;
   /** Replace those of `strict`. */
   readonly limits: Partial<Limits>;
+  /** The packages that programs of requests can import. */
+  readonly libraries: readonly Package[];
 }
 
 /** The graph as JSON, which says how much memory it takes. */
@@ -50,6 +53,8 @@ export type Reply =
   /** A fault of the compiler. */
   | { readonly kind: "failed"; readonly message: string };
 
+/** Files of libraries that a program of a request can import. */
+const LIBRARY_FILES = 64;
 /** The name of the client's text in diagnostics. */
 const FILE = "sampler";
 
@@ -64,9 +69,18 @@ export function compileJob(job: Job): Reply {
   }
 }
 
-function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
+/** What programs of requests may cost. */
+export const requestLimits = ({ libraries, limits, vocabSize }: Omit<Job, "source">): Limits => ({
+  ...LIMIT_PRESETS.strict,
+  ...(libraries.length > 0 && { files: LIBRARY_FILES }),
+  vocabSize,
+  ...limits,
+});
+
+function compiled(job: Job): Compiled {
+  const { source, vocabSize } = job;
   const { form, text, own } = source;
-  const limits = { ...(own ? LIMIT_PRESETS.default : LIMIT_PRESETS.strict), vocabSize, ...(!own && replaced) };
+  const limits = own ? { ...LIMIT_PRESETS.default, vocabSize } : requestLimits(job);
   const warnings: Diagnostic[] = [];
   const result = (graph: Graph, rows?: Graph): Compiled => ({
     kind: "compiled",
@@ -86,19 +100,21 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
       ]);
     return result(graph);
   }
-  const options = { limits, ...optionsOf(source) };
+  const options = { limits, ...optionsOf(job) };
   const lowered = (form === "program" ? lowerProgram : lowerStages)(text, options);
   const graph = graphOf(compileLowered(lowered, options), (warning) => warnings.push(warning));
   return result(graph, source.rows ? graphOf(compileRows(lowered, graph, options)) : undefined);
 }
 
-function optionsOf({ chain, constrained, own }: Source): CompileOptions {
+function optionsOf({ source: { chain, constrained, own }, libraries }: Job): CompileOptions {
   const file = own?.file;
+  const disk = { fs, path };
   return {
     file: file ?? own?.name ?? FILE,
     ...(chain !== undefined && { chain }),
     ...(constrained && { constrained }),
-    ...(file !== undefined && { importer: diskImporter({ fs, path }, { rootOf: () => path.dirname(file) }) }),
+    importer:
+      file === undefined ? libraryImporter(disk, libraries) : diskImporter(disk, { rootOf: () => path.dirname(file) }),
   };
 }
 

@@ -5,6 +5,7 @@ import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile } from "@ggsl/com
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { toSpec } from "@ggsl/compiler/graph/json.js";
 import type { Limits } from "@ggsl/compiler/limits/limits.js";
+import type { Package } from "@ggsl/compiler/packages.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain/chain.js";
 import { unlessAborted } from "ggsl/core/aborts.js";
@@ -30,6 +31,8 @@ export interface SamplersOptions {
   readonly cost?: CostLimits | undefined;
   /** Limits of the compiler that replace those of `strict`. */
   readonly limits?: Partial<Limits> | undefined;
+  /** The packages that programs of requests can import; default: none. */
+  readonly libraries?: readonly Package[] | undefined;
   /** Threads that compile; default 1. */
   readonly threads?: number;
   /** Milliseconds that a source may take to compile; default 5000. */
@@ -252,8 +255,8 @@ export class Samplers implements AsyncDisposable {
   /** Hands a source to a thread, unless it is there already. */
   #compile(source: Source, lane: Lane): Pending {
     const id = idOf(source);
-    const { vocabSize, limits = {} } = this.#options;
-    const { reply, join, cancel } = this.#pool.run({ source, vocabSize, limits }, lane);
+    const { vocabSize, limits = {}, libraries = [] } = this.#options;
+    const { reply, join, cancel } = this.#pool.run({ source, vocabSize, limits, libraries }, lane);
     const since = performance.now();
     const entry = reply.then((answer) => this.#entryOf(id, source, answer, (performance.now() - since) / 1000));
     const pending = { entry, join, cancel, waiting: 0 };
