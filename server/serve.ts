@@ -37,6 +37,7 @@ import { openLog, type ServerLog } from "./requestLog.js";
 import type { StaticFiles } from "./routes/files.js";
 import { costLimits } from "./samplers/cost.js";
 import { openLibraries } from "./samplers/libraries.js";
+import { openPolicy, policyOf } from "./samplers/policy.js";
 import { Samplers } from "./samplers/samplers.js";
 import type { Serving } from "./serving.js";
 import { builtSite } from "./site.js";
@@ -77,6 +78,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
   const guards = guardsOf(options);
   const pingInterval = pingIntervalOf(options);
   const cost = costLimits(options.limits ?? {});
+  const policy = options.policy === undefined ? undefined : openPolicy(options.policy);
   const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
   const undo = async (): Promise<void> => {
@@ -108,7 +110,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
     closing.push(() => engine.dispose());
     const { vocabSize } = model.info;
     const libraries = openLibraries(options.libraries ?? [], vocabSize);
-    const samplers = new Samplers({ vocabSize, cost, libraries, metrics, log });
+    const samplers = new Samplers({ vocabSize, cost, libraries, policy, metrics, log });
     closing.push(() => samplers.close());
     await addSamplers(samplers, options);
     const queue = new Queue({ places: sequences, spare, reserved, waiting, metrics });
@@ -125,13 +127,14 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
     const serving: Serving = {
       engine,
       samplers,
-      defaults: new DefaultChains(),
+      defaults: new DefaultChains(policy && policyOf(policy)),
       slots,
       keys,
       quotas: new Quotas(),
       queue,
       metrics,
       answering: new Set(),
+      hasPolicy: policy !== undefined,
       isLenient: options.lenient ?? false,
       patience: PATIENCE,
       pingInterval,

@@ -6,7 +6,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { atMost, natural, UsageError } from "../usage.js";
+import { atMost, natural, PROGRAM_FILES, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
 
 interface Options extends ModelFlags {
@@ -19,6 +19,7 @@ interface Options extends ModelFlags {
   readonly apiKeys?: string;
   readonly sampler?: readonly NamedFile[];
   readonly library?: readonly string[];
+  readonly policy?: string;
   readonly slot?: readonly NamedSlot[];
   readonly limit?: Readonly<Record<string, number>>;
   readonly queue?: number;
@@ -77,6 +78,15 @@ export const addServe = (command: Command): Command =>
         "--library <package>",
         "an installed package whose samplers the programs of requests can import; repeatable",
         collected,
+      )
+      .addOption(
+        withValues(
+          new Option(
+            "--policy <file>",
+            "a program whose stages every text has before those of its chain, and before the pick",
+          ),
+          PROGRAM_FILES,
+        ),
       )
       .option(
         "--slot <n=name>",
@@ -240,6 +250,7 @@ const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> 
     allowHosts: options.allowHost,
     samplers: options.sampler,
     libraries: options.library,
+    policy: options.policy,
     slots: options.slot,
     limits: options.limit,
   };

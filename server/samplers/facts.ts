@@ -12,6 +12,7 @@ import {
   lowerProgram,
   lowerStages,
   type CompileOptions,
+  type LoweredChain,
 } from "@ggsl/compiler/driver.js";
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import { namedInputs } from "@ggsl/compiler/graph/features.js";
@@ -26,6 +27,7 @@ import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
 import type { Package } from "@ggsl/compiler/packages.js";
 import type { Source } from "./form.js";
+import { policyOf, type PolicyFile } from "./policy.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 
 /** What a thread compiles. */
@@ -36,6 +38,8 @@ export interface Job {
   readonly limits: Partial<Limits>;
   /** The packages that programs of requests can import. */
   readonly libraries: readonly Package[];
+  /** Stages of the server before those of all chains, and before their picks. */
+  readonly policy?: PolicyFile | undefined;
 }
 
 /** The graph as JSON, which says how much memory it takes. */
@@ -45,6 +49,8 @@ export interface Compiled {
   readonly graph: string;
   /** The graph of its rows, if it was asked for. */
   readonly rows?: string;
+  /** The graph with the stages of the policy, which texts run and nobody sees; `rows` is that of its rows. */
+  readonly underPolicy?: string;
 }
 
 export type Reply =
@@ -88,7 +94,12 @@ function compiled(job: Job): Compiled {
     graph: JSON.stringify(graph),
     ...(rows && rows !== graph && { rows: JSON.stringify(rows) }),
   });
+  const policy = job.policy && policyOf(job.policy);
   if (form === "spec") {
+    if (policy)
+      throw new SpecError([
+        "this server has a policy, whose stages cannot be put between those of a compiled graph: send the program instead",
+      ]);
     const graph = readSpec(text, { limits });
     if (source.constrained && grammarsOf(graph).length === 0)
       throw new SpecError([
@@ -101,9 +112,17 @@ function compiled(job: Job): Compiled {
     return result(graph);
   }
   const options = { limits, ...optionsOf(job) };
-  const lowered = (form === "program" ? lowerProgram : lowerStages)(text, options);
+  const lower = form === "program" ? lowerProgram : lowerStages;
+  const lowered = lower(text, options);
   const graph = graphOf(compileLowered(lowered, options), (warning) => warnings.push(warning));
-  return result(graph, source.rows ? graphOf(compileRows(lowered, graph, options)) : undefined);
+  const rowsOf = (from: LoweredChain, whole: Graph): Graph | undefined =>
+    source.rows ? graphOf(compileRows(from, whole, options)) : undefined;
+  if (!policy) return result(graph, rowsOf(lowered, graph));
+  const ruling = { ...options, policy };
+  const ruled = lower(text, ruling);
+  const whole = graphOf(compileLowered(ruled, options));
+  const rows = rowsOf(ruled, whole);
+  return { ...result(graph), underPolicy: JSON.stringify(whole), ...(rows && { rows: JSON.stringify(rows) }) };
 }
 
 function optionsOf({ source: { chain, constrained, own }, libraries }: Job): CompileOptions {

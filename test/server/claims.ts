@@ -165,6 +165,7 @@ A request asks for one grammar :: server/textFields :: what is wrong has the nam
 with tools, the text is of that form, or calls of tools :: server/textFields :: with tools, the text is of that form, or calls: %s: %j
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
 a program can import the samplers of that [package](libraries.md#in-a-server); other imports are only those of the standard library :: server/libraries :: a program of a request imports a library, and what is in it
+gives every text stages of the operator's, which requests cannot undo: bans, a grammar, a watermark :: server/policies :: describe("tokens that are banned"
 `);
 
 export const APIS = claims(String.raw`
