@@ -3,15 +3,8 @@ import fs, { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import path, { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Importer } from "@ggsl/compiler/source/importer.js";
-import {
-  diskImporter,
-  MAX_SOURCE_BYTES,
-  readRegular,
-  readStream,
-  textOf,
-  UnreadableFile,
-  type Disk,
-} from "@ggsl/compiler/disk.js";
+import { diskImporter } from "@ggsl/compiler/diskImporter.js";
+import { MAX_SOURCE_BYTES, readRegular, readStream, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/core/errors.js";
 import { UsageError } from "./usage.js";
 

@@ -1,10 +1,13 @@
-/** The programs that a command line names: files, folders, globs and `-`. */
+/** The programs that a command line names: files, folders, globs, `-`, and installed packages. */
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join, normalize, resolve } from "node:path";
+import { join, normalize, relative, resolve } from "node:path";
 import { Option, type Argument } from "commander";
+import { findPackage, type Package } from "@ggsl/compiler/packages.js";
+import { realPath } from "@ggsl/compiler/disk.js";
+import { packagePath } from "@ggsl/compiler/source/importer.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { InputError } from "ggsl/core/errors.js";
-import { readSource } from "./files.js";
+import { disk, readSource, unreadable } from "./files.js";
 import { PROGRAM_FILES, programArgument, UsageError } from "./usage.js";
 import { withValues } from "./values.js";
 
@@ -22,18 +25,24 @@ export const stdinPathOption = (): Option =>
 /** The argument of a command that takes programs. */
 export const programsArgument = (more = ""): Argument =>
   programArgument("<files...>", `GGSL files, folders, globs such as 'src/**/*.ggsl', or - for standard input${more}`);
+/** For `programsOf` with packages. */
+export const OR_PACKAGES = "; also installed packages by their names";
 
 /**
  * The files, each once, in the order of the words; those of a folder or a glob in the order of their names. Folders and globs
  * contribute files `*.ggsl`, those below their folders included. Skips `node_modules` and names that begin with a dot. A file that does not exist is kept:
- * reading it says so.
+ * reading it says so. With `packages`, the name of an installed package means its folder.
  * @throws InputError if a folder or a glob has no program
  */
-export async function programsOf(words: readonly string[]): Promise<string[]> {
+export async function programsOf(
+  words: readonly string[],
+  { packages = false }: { readonly packages?: boolean } = {},
+): Promise<string[]> {
   if (words.indexOf("-") !== words.lastIndexOf("-"))
     throw new UsageError("standard input can be read once, and - is given twice");
   const files: string[] = [];
-  for (const word of words) for (const file of await filesOf(word)) files.push(file);
+  for (const word of words)
+    for (const file of await filesOf((packages && packageFolder(word)) || word)) files.push(file);
   return [...new Map(files.map((file) => [file === "-" ? file : normalize(file), file])).values()];
 }
 
@@ -54,6 +63,26 @@ async function filesOf(word: string): Promise<readonly string[]> {
   if (found.length > 0) return found.toSorted(byName);
   const what = isThere ? `the folder "${word}" has no files *.ggsl` : `no file *.ggsl matches "${word}"`;
   throw new InputError(`${what} (node_modules and names that begin with a dot are skipped)`, { code: "NO_FILES" });
+}
+
+/** The folder of the installed package that a word names, if there is no file of that name. */
+function packageFolder(word: string): string | undefined {
+  const named = existsSync(word) ? undefined : packagePath(word);
+  if (named?.subpath !== ".") return undefined;
+  const found = installed(named.name);
+  if (found) return relative(".", found.folder) || ".";
+  if (!word.startsWith("@")) return undefined;
+  throw new InputError(`there is no file "${word}", and no package of this name is installed: npm install ${word}`, {
+    code: "MISSING_PACKAGE",
+  });
+}
+
+function installed(name: string): Package | undefined {
+  try {
+    return findPackage(disk, name, realPath(disk, "."));
+  } catch (error) {
+    throw unreadable(`the package.json of ${name}`, error);
+  }
 }
 
 /** The same everywhere, whatever the language of the system. */

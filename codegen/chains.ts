@@ -14,7 +14,7 @@ import { checkSource, compileLowered, compileRows, lowerChain } from "@ggsl/comp
 import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import type { Graph, Origin, Param } from "@ggsl/compiler/graph/graph.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
-import type { SourceFile } from "@ggsl/compiler/source/source.js";
+import { packageText, type PackageVersion, type SourceFile } from "@ggsl/compiler/source/source.js";
 import { namesIn } from "@ggsl/compiler/syntax/walk.js";
 
 export interface ModuleOptions {
@@ -86,6 +86,8 @@ export interface ModuleInput {
 
 export interface ModuleChains {
   readonly chains: readonly ModuleChain[];
+  /** The npm packages whose samplers the file imports, by name. */
+  readonly packages: readonly PackageVersion[];
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -95,10 +97,12 @@ const NAMES: OptionNames<ModuleOptions> = { importer: true, chains: true, set: t
 export function moduleChains(source: SourceFile, options: ModuleOptions = {}): ModuleChains {
   checkNames(options, NAMES);
   const imported = new Set([source.name]);
+  const packages = new Map<string, PackageVersion>();
   const importer: Importer = (path, from) => {
     const found = options.importer?.(path, from);
     const file = foundFile(found);
     if (file) imported.add(file.name);
+    if (file?.package) packages.set(packageText(file.package), file.package);
     return found;
   };
   const { program, diagnostics } = checkSource(source, { importer });
@@ -122,7 +126,8 @@ export function moduleChains(source: SourceFile, options: ModuleOptions = {}): M
     return [describe(chain, named, rows === graph ? named : renamed(rows, nameOf), declared)];
   });
   if (found.some(isError)) throw compileError(found);
-  return { chains, warnings: sortDiagnostics(found) };
+  const used = [...packages].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  return { chains, packages: used, warnings: sortDiagnostics(found) };
 }
 
 function wantedChains({ main, chains }: Program, options: ModuleOptions): { chains: Chain[]; faults: Diagnostic[] } {

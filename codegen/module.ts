@@ -3,9 +3,11 @@
  * graphs, so a program that uses it needs no compiler.
  */
 import CodeBlockWriter from "code-block-writer";
+import type { PackageVersion } from "@ggsl/compiler/source/source.js";
 import type { ModuleChain, ModuleInput } from "./chains.js";
 import { chainCall } from "./literal.js";
 import { Names, propertyName, typeName } from "./names.js";
+import { packageLines } from "./packages.js";
 import { chainDoc, grammarDoc, guideDoc, inputDoc, interfaceDocs, phrasesDoc, setDoc, uniformDoc } from "./words.js";
 
 /** A chain with its names in the module. */
@@ -50,11 +52,15 @@ export function nameChains(chains: readonly ModuleChain[]): NamedChain[] {
 /** The beginning of every generated module. */
 export const MARK = "// Made by `ggsl gen";
 
-const header = (command: string): string => `/* eslint-disable */\n// Made by \`${command}\`; do not edit.`;
+/** The packages whose samplers a module has. */
+type Packages = readonly PackageVersion[];
+
+const header = (command: string, packages: Packages): string =>
+  ["/* eslint-disable */", `// Made by \`${command}\`; do not edit.`, ...packageLines(packages)].join("\n");
 
 /** `command` generates the same module again. */
-export const typeScriptModule = (chains: readonly NamedChain[], command: string): string =>
-  printed(command, (to) => {
+export const typeScriptModule = (chains: readonly NamedChain[], command: string, packages: Packages = []): string =>
+  printed(header(command, packages), (to) => {
     to.writeLine('import { chainOf, fromSpec, type Chain } from "ggsl";');
     for (const chain of chains) {
       writeTypes(to, chain);
@@ -68,8 +74,8 @@ export const typeScriptModule = (chains: readonly NamedChain[], command: string)
   });
 
 /** The types of `javaScriptModule`. */
-export const declarations = (chains: readonly NamedChain[], command: string): string =>
-  printed(command, (to) => {
+export const declarations = (chains: readonly NamedChain[], command: string, packages: Packages = []): string =>
+  printed(header(command, packages), (to) => {
     to.writeLine('import type { Chain } from "ggsl";');
     for (const chain of chains) {
       writeTypes(to, chain);
@@ -85,9 +91,9 @@ export const javaScriptModule = (chains: readonly NamedChain[]): string =>
     "",
   ].join("\n");
 
-function printed(command: string, write: (to: CodeBlockWriter) => void): string {
+function printed(beginning: string, write: (to: CodeBlockWriter) => void): string {
   const writer = new CodeBlockWriter({ indentNumberOfSpaces: 2 });
-  write(writer.writeLine(header(command)));
+  write(writer.writeLine(beginning));
   return writer.toString();
 }
 

@@ -1,10 +1,7 @@
 /**
- * Files for the tools: the command line, the language server and the plugins for bundlers. Programs from strangers may import
- * anything, so an import is read only if it is a regular file below a folder that the caller trusts.
+ * Files for the tools: the command line, the language server and the plugins for bundlers, which read regular files of a limited size.
  * The caller passes Node.js's modules, because the compiler also runs in browsers.
  */
-import type { Importer, RefusedImport } from "./source/importer.js";
-import type { SourceFile } from "./source/source.js";
 
 /** The used part of node:fs and node:path. */
 export interface Disk {
@@ -149,6 +146,9 @@ function badLine(bytes: Uint8Array): number {
   }
 }
 
+/** The real path of a file or folder. Throws `UnreadableFile`. */
+export const realPath = ({ fs }: Disk, path: string): string => attempt(() => fs.realpathSync(path));
+
 function attempt<T>(call: () => T): T {
   try {
     return call();
@@ -166,51 +166,8 @@ function unreadable(error: unknown): UnreadableFile {
   return new UnreadableFile(code === "EACCES" ? "permission denied" : message);
 }
 
-interface DiskImporterOptions {
-  /** The folder that imports of a file must stay below. */
-  readonly rootOf: (importer: string) => string;
-  /** Reads a file that is below the folder; default: from disk. Throws `UnreadableFile`. */
-  readonly read?: (file: string) => SourceFile;
-  /** Called with the path of each import that is below the folder, even if there is no file. */
-  readonly onImport?: (file: string) => void;
-}
-
-/** Reads imports relative to the importing file. */
-export function diskImporter(disk: Disk, { rootOf, read, onImport }: DiskImporterOptions): Importer {
-  const { path } = disk;
-  const readSource =
-    read ??
-    ((name: string) => ({ name, text: textOf(readRegular(disk, name, MAX_SOURCE_BYTES)) }) satisfies SourceFile);
-  return (from, importer) => {
-    const joined = path.join(path.dirname(importer), from);
-    const name = path.isAbsolute(joined) ? joined : path.relative(".", joined);
-    const root = rootOf(importer);
-    try {
-      if (!isBelow(disk, path.resolve(root), path.resolve(joined))) return outside("it", root);
-      onImport?.(name);
-      const real = attempt(() => disk.fs.realpathSync(joined));
-      if (
-        !isBelow(
-          disk,
-          attempt(() => disk.fs.realpathSync(root)),
-          real,
-        )
-      )
-        return outside("it is a link to a file that", root);
-      return readSource(name);
-    } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error;
-      return error.isMissing ? undefined : { refused: error.reason };
-    }
-  };
-}
-
-const outside = (what: string, root: string): RefusedImport => ({
-  refused: `${what} is outside the folder "${root}"`,
-  help: "imports stay below the folder of the file that is compiled; give the command a higher one with --root DIR",
-});
-
-function isBelow({ path }: Disk, root: string, file: string): boolean {
+/** Whether a file is in a folder or below it; both paths are absolute. */
+export function isBelow({ path }: Disk, root: string, file: string): boolean {
   const way = path.relative(root, file);
   return way !== "" && way !== ".." && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }

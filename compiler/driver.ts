@@ -26,6 +26,10 @@ import { faultsAlone, unusedAlone } from "./lower/alone.js";
 import { lower } from "./lower/lower.js";
 import { ALL_OUTPUTS, chooseOutputs, hasAllOutputs, type OutputName, type Whole } from "./lower/outputs.js";
 import type { Settings } from "./lower/params.js";
+import { withoutPolicy } from "./lower/policy.js";
+import { policyOf, type Policy } from "./check/policies.js";
+import { policyIsOpen } from "./diagnostics/policies.js";
+import { namedInputs } from "./graph/features.js";
 import { limitsOf, type LimitOptions } from "./limits/limits.js";
 import { LimitExceeded, Meter } from "./limits/meter.js";
 import type { Draft } from "./optimize/draft.js";
@@ -67,6 +71,8 @@ export interface CompileOptions {
 
 /** Additional options for editors and tools. */
 export interface DriverOptions extends CompileOptions, CheckOptions {
+  /** Stages of a server before those of the chain, and before its pick. */
+  readonly policy?: Policy | undefined;
   /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
   readonly states?: ReadonlySet<string>;
   /** Called with each pass that changed the graph, and its result. */
@@ -84,6 +90,7 @@ const NAMES: OptionNames<DriverOptions> = {
   disable: true,
   limits: true,
   onPass: true,
+  policy: true,
   states: true,
   parse: true,
   meter: true,
@@ -114,6 +121,28 @@ interface ChainDraft extends Draft, Whole {
 export const checkSource = (source: SourceFile, options: DriverOptions = {}): CheckedFile =>
   check(source, { ...options, meter: meterOf(options) });
 
+/** Checks the program of a policy, and compiles its chains. */
+export function checkPolicy(
+  source: SourceFile,
+  given: DriverOptions = {},
+): { readonly policy?: Policy; readonly diagnostics: readonly Diagnostic[] } {
+  const options = metered(given);
+  const { program, diagnostics } = checkSource(source, options);
+  if (!program) return { diagnostics };
+  const { policy, diagnostics: faults } = policyOf(program);
+  const found = [...diagnostics, ...faults];
+  for (const part of policy ? [policy.before, policy.beforePick] : []) {
+    if (!part) continue;
+    const { graph, diagnostics: more } = compileChain(program, part.declaration, options);
+    found.push(...more);
+    const { name } = part.declaration;
+    for (const input of graph ? namedInputs(graph.features) : [])
+      found.push(policyIsOpen(name.span, name.text, `the input \`${input.name}\``));
+  }
+  const isRight = policy !== undefined && !found.some(isError);
+  return { ...(isRight && { policy }), diagnostics: sortDiagnostics(found) };
+}
+
 /** Checks a pipeline of standard samplers, which becomes the only chain of a program. */
 export const checkPipeline = (source: SourceFile, options: DriverOptions = {}): Checked =>
   checkStages(source, { meter: meterOf(options) });
@@ -124,7 +153,8 @@ export const lowerChain = ({ main }: Program, chain: Chain, options: DriverOptio
 
 function lowerBound(chain: ChainBinding, options: DriverOptions): LoweredChain {
   const meter = meterOf(options);
-  const { whole, diagnostics } = lower(chain, { ...options, meter, disabled: disabledBy(options) });
+  const { whole, diagnostics: found } = lower(chain, { ...options, meter, disabled: disabledBy(options) });
+  const diagnostics = withoutPolicy(found, options.policy);
   if (!whole || diagnostics.some(isError)) return { diagnostics };
   assertValid(whole.graph, "lowering");
   return { draft: { ...whole, meter, name: chain.declaration.name.span }, diagnostics };

@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Parser } from "@ggsl/compiler/check/modules.js";
 import type { Importer } from "@ggsl/compiler/source/importer.js";
-import { diskImporter, MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
+import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
+import { diskImporter } from "@ggsl/compiler/diskImporter.js";
 import { parse, type ParseCache } from "@ggsl/compiler/syntax/parse.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
 

@@ -36,6 +36,8 @@ import { Refusal } from "./refusal.js";
 import { openLog, type ServerLog } from "./requestLog.js";
 import type { StaticFiles } from "./routes/files.js";
 import { costLimits } from "./samplers/cost.js";
+import { openLibraries } from "./samplers/libraries.js";
+import { openPolicy, policyOf } from "./samplers/policy.js";
 import { Samplers } from "./samplers/samplers.js";
 import type { Serving } from "./serving.js";
 import { builtSite } from "./site.js";
@@ -76,6 +78,7 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
   const guards = guardsOf(options);
   const pingInterval = pingIntervalOf(options);
   const cost = costLimits(options.limits ?? {});
+  const policy = options.policy === undefined ? undefined : openPolicy(options.policy);
   const keys = given ?? (options.apiKeys === undefined ? Keys.none() : Keys.open(options.apiKeys, { log }));
   const closing: (() => unknown)[] = [() => keys.close(), () => metrics.close()];
   const undo = async (): Promise<void> => {
@@ -105,7 +108,9 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
       onDecode: (milliseconds) => metrics.decoded(milliseconds / 1000),
     });
     closing.push(() => engine.dispose());
-    const samplers = new Samplers({ vocabSize: model.info.vocabSize, cost, metrics, log });
+    const { vocabSize } = model.info;
+    const libraries = openLibraries(options.libraries ?? [], vocabSize);
+    const samplers = new Samplers({ vocabSize, cost, libraries, policy, metrics, log });
     closing.push(() => samplers.close());
     await addSamplers(samplers, options);
     const queue = new Queue({ places: sequences, spare, reserved, waiting, metrics });
@@ -122,13 +127,14 @@ async function open(options: ServeOptions, given?: KeyRing): Promise<LoggingServ
     const serving: Serving = {
       engine,
       samplers,
-      defaults: new DefaultChains(),
+      defaults: new DefaultChains(policy && policyOf(policy)),
       slots,
       keys,
       quotas: new Quotas(),
       queue,
       metrics,
       answering: new Set(),
+      hasPolicy: policy !== undefined,
       isLenient: options.lenient ?? false,
       patience: PATIENCE,
       pingInterval,

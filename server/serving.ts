@@ -20,6 +20,8 @@ export interface Serving {
   /** Requests that are being answered. */
   readonly answering: Set<AbortController>;
   /** Fields that are not known or not done, and names of other models, are ignored, and named in a header. */
+  /** Whether stages of the server come before those of all chains, or before their picks. */
+  readonly hasPolicy: boolean;
   readonly isLenient: boolean;
   /** Milliseconds that the reader of a stream may take nothing. */
   readonly patience: number;

@@ -11,7 +11,7 @@ import { declarations, javaScriptModule, MARK, nameChains } from "@ggsl/codegen/
 import { CompileError, isError, type Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { Importer } from "@ggsl/compiler/source/importer.js";
-import { diskImporter } from "@ggsl/compiler/disk.js";
+import { diskImporter } from "@ggsl/compiler/diskImporter.js";
 import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 
@@ -79,7 +79,7 @@ export default function ggsl(options: GgslOptions = {}): GgslPlugin {
       if (!id.endsWith(".ggsl") || id.startsWith("\0")) return undefined;
       try {
         const settings = settingsOf(id);
-        const { chains, warnings } = moduleChains(
+        const { chains, packages, warnings } = moduleChains(
           { name: id, text: withoutMark(text) },
           {
             importer: watching(this, root, id),
@@ -89,7 +89,8 @@ export default function ggsl(options: GgslOptions = {}): GgslPlugin {
         );
         for (const warning of warnings) this.warn(logOf([warning]));
         const named = nameChains(chains);
-        if (dts) writeTypes(id, declarations(named, genCommand({ file: basename(id), dts, set: settings })));
+        const command = genCommand({ file: basename(id), dts, set: settings });
+        if (dts) writeTypes(id, declarations(named, command, packages));
         return { code: javaScriptModule(named), map: { mappings: "" }, moduleType: "js" };
       } catch (error) {
         if (!(error instanceof CompileError)) throw error;

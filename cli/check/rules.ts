@@ -43,6 +43,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
     "Import regular files below the folder of the file; `--root` names a higher one.",
   ),
   E0226: rule("A sampler or a chain is called as a function.", "Join the stages of a chain with `|>`."),
+  E0227: rule(
+    "An imported package cannot be found.",
+    "Install it with `npm install`, in the file's folder or one above it.",
+  ),
   E0301: rule("An expression has the wrong type.", "Convert the value, or use one of the expected type."),
   E0302: rule(
     "A scalar is needed, and the expression is a column.",
@@ -191,6 +195,19 @@ export const RULES: Readonly<Record<string, Rule>> = {
   E0604: rule("A token id or a count is needed.", "Use an integer of 0 or more."),
   E0701: rule("A limit is exceeded.", "Make the program smaller, or raise the limit that the message names."),
   E0702: rule("More errors than are listed.", "Fix the errors that are listed."),
+  E0801: rule("A policy has no chains.", "Declare a chain `before` or `before_pick`."),
+  E0802: rule("A policy takes a value from requests.", "Write the value into the policy."),
+  E0803: rule(
+    "Requests can undo a stage of a policy.",
+    "Drop tokens with `keep`, or move the stage to the chain `before_pick`.",
+  ),
+  E0804: rule("A stage of a policy picks or runs on the host.", "Leave the pick to the chain of the request."),
+  E0805: rule("The policy of a server must come right before the pick.", "End the chain with `dist()` or `greedy()`."),
+  E0806: rule(
+    "A host stage comes before the policy of a server.",
+    "Use a sampler of the standard library without `host`.",
+  ),
+  E0807: rule("The policy of a server does not fit a chain.", "Use fewer or simpler stages."),
   W0109: rule("A comment looks like a division.", "Write `floor(a / b)`, or put the comment on a line of its own."),
   W0301: rule("A sum of rows that are not known to be sorted.", "Put `sort` before it."),
   W0501: rule("A stage before the pick has no effect.", "Move the stage that picks to the end."),

@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkFiles, type CheckOptions, type Findings } from "../check/findings.js";
-import { checkStdinPath, programsArgument, programsOf, stdinPathOption } from "../programs.js";
+import { checkStdinPath, OR_PACKAGES, programsArgument, programsOf, stdinPathOption } from "../programs.js";
 import { usesColor } from "../terminal.js";
 import { jsonOption, limitsOption, rootOption } from "../usage.js";
 import { watch, watchOption } from "../watch.js";
@@ -15,7 +15,7 @@ interface Options extends CheckOptions {
 
 export const addCheck = (command: Command): Command =>
   command
-    .addArgument(programsArgument())
+    .addArgument(programsArgument(OR_PACKAGES))
     .addOption(limitsOption())
     .addOption(rootOption())
     .addOption(stdinPathOption())
@@ -25,7 +25,8 @@ export const addCheck = (command: Command): Command =>
     .action((words: string[], options: Options) => {
       checkStdinPath(words, options);
       const version = command.parent?.version() ?? "";
-      const once = async (): Promise<void> => print(checkFiles(await programsOf(words), options), options, version);
+      const once = async (): Promise<void> =>
+        print(checkFiles(await programsOf(words, { packages: true }), options), options, version);
       return options.watch ? watch(once, { words, isJson: options.json === true }) : once();
     });
 

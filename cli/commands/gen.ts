@@ -8,6 +8,8 @@ import { genCommand } from "@ggsl/codegen/command.js";
 import { declarations, MARK, nameChains, typeScriptModule, type NamedChain } from "@ggsl/codegen/module.js";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { InputError } from "ggsl/core/errors.js";
+import type { PackageVersion } from "@ggsl/compiler/source/source.js";
+import { changedPackages } from "@ggsl/codegen/packages.js";
 import { importerFor, MAX_BYTES, readSource, readText, writeOutput } from "../files.js";
 import { usesColor } from "../terminal.js";
 import { programArgument, rootOption, setChainsOption, UsageError } from "../usage.js";
@@ -31,12 +33,15 @@ export const addGen = (command: Command): Command =>
     .addOption(setChainsOption())
     .action((file: string, chains: string[], options: Options) => {
       const output = outputOf(file, options);
-      const [text, named] = generate(file, chains, output, options);
+      const { text, named, packages } = generate(file, chains, output, options);
       for (const { name, exported } of named)
         if (name !== exported) process.stderr.write(`note: the chain \`${name}\` is exported as \`${exported}\`\n`);
-      if (output === "-") process.stdout.write(text);
-      else if (options.check) compare(output, text, file, chains, options);
-      else write(output, text);
+      if (output === "-") return void process.stdout.write(text);
+      const present = presentText(output);
+      const changed = changedPackages(present ?? "", packages);
+      if (options.check) return compare({ output, text, present, changed }, commandOf(file, chains, options));
+      for (const change of changed) process.stderr.write(`note: ${change}\n`);
+      write(output, text, present);
     });
 
 function outputOf(file: string, { output, dts, check }: Options): string {
@@ -46,16 +51,17 @@ function outputOf(file: string, { output, dts, check }: Options): string {
   return dts ? `${file}.d.ts` : `${file.replace(/\.ggsl$/, "")}.ts`;
 }
 
+interface Generated {
+  readonly text: string;
+  readonly named: readonly NamedChain[];
+  readonly packages: readonly PackageVersion[];
+}
+
 /** File names in the module are relative to the module, so the output does not depend on the working directory. */
-function generate(
-  file: string,
-  wanted: readonly string[],
-  output: string,
-  { set, dts, root }: Options,
-): [text: string, chains: readonly NamedChain[]] {
+function generate(file: string, wanted: readonly string[], output: string, { set, dts, root }: Options): Generated {
   const source = { name: file, text: readSource(file) };
   const folder = dirname(file);
-  const { chains, warnings } = moduleChains(source, {
+  const { chains, packages, warnings } = moduleChains(source, {
     importer: importerFor(file, root),
     nameOf: (name) => portable(relative(folder, name)),
     ...(wanted.length > 0 && { chains: wanted }),
@@ -75,7 +81,8 @@ function generate(
         ? undefined
         : basename(output),
   });
-  return [dts ? declarations(named, command) : typeScriptModule(named, command), named];
+  const write = dts ? declarations : typeScriptModule;
+  return { text: write(named, command, packages), named, packages };
 }
 
 const portable = (path: string): string => path.split(sep).join("/");
@@ -84,23 +91,25 @@ const portable = (path: string): string => path.split(sep).join("/");
 const presentText = (output: string): string | undefined =>
   existsSync(output) ? readText(output, MAX_BYTES.module) : undefined;
 
-function compare(
-  output: string,
-  text: string,
-  file: string,
-  chains: readonly string[],
-  { set, dts, root, output: to }: Options,
-): void {
-  const present = presentText(output)?.replace(/\r\n/g, "\n");
-  if (present === text) return;
-  const command = genCommand({ file, chains, set, dts, root, output: to });
-  const fault = present === undefined ? "does not exist" : "is out of date";
+/** The command that was given, without `--check`. */
+const commandOf = (file: string, chains: readonly string[], { set, dts, root, output }: Options): string =>
+  genCommand({ file, chains, set, dts, root, output });
+
+interface Comparison {
+  readonly output: string;
+  readonly text: string;
+  readonly present: string | undefined;
+  readonly changed: readonly string[];
+}
+
+function compare({ output, text, present, changed }: Comparison, command: string): void {
+  if (present?.replace(/\r\n/g, "\n") === text) return;
+  const fault = present === undefined ? "does not exist" : ["is out of date", ...changed].join("; ");
   throw new InputError(`"${output}" ${fault}. To generate it: ${command}`, { code: "OUT_OF_DATE" });
 }
 
 /** Does not overwrite a file that `ggsl gen` did not generate. */
-function write(output: string, text: string): void {
-  const present = presentText(output);
+function write(output: string, text: string, present: string | undefined): void {
   if (present === text) return;
   if (present !== undefined && !present.includes(MARK))
     throw new InputError(

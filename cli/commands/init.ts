@@ -1,10 +1,13 @@
-/** `ggsl init`: a first program, with a test, and what to do with it. */
+/** `ggsl init`: a first program, with a test, or a package of samplers for others, and what to do with it. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Command } from "commander";
 import { shellText } from "@ggsl/settings/to/export.js";
 import { InputError } from "ggsl/core/errors.js";
+import { packagePath } from "@ggsl/compiler/source/importer.js";
 import { reasonOf } from "../files.js";
+import { libraryFiles } from "../library.js";
+import { UsageError } from "../usage.js";
 
 const NAME = "first.ggsl";
 
@@ -26,26 +29,68 @@ test "far tokens are dropped" {
 }
 `;
 
-export const addInit = (command: Command): Command =>
-  command.argument("[folder]", "where to write it; made if it does not exist", ".").action((folder: string) => {
-    const file = join(folder, NAME);
-    write(folder, file);
-    const next = [
-      ["test", file],
-      ["eval", file, "--probs", "0.5,0.3,0.15,0.04,0.01"],
-      ["run", file, "--prompt", "In the beginning"],
-    ];
-    const lines = next.map((words) => `  ${shellText(["npx", "ggsl", ...words])}\n`);
-    process.stdout.write(`wrote ${file}\n\nNext:\n${lines.join("")}`);
-  });
+interface Options {
+  readonly library?: true;
+  readonly name?: string;
+}
 
-function write(folder: string, file: string): void {
+export const addInit = (command: Command): Command =>
+  command
+    .argument("[folder]", "where to write it; made if it does not exist", ".")
+    .option("--library", "write an npm package of samplers, which other programs can import")
+    .option("--name <package>", "the name of the package, such as @someone/samplers (default: that of the folder)")
+    .action((folder: string, { library, name }: Options) => {
+      if (name !== undefined && !library) throw new UsageError("--name is for a package: give --library, too");
+      if (library) writeLibrary(folder, nameOf(folder, name), command.parent?.version() ?? "0.0.0");
+      else writeFirst(folder);
+    });
+
+function writeFirst(folder: string): void {
+  const file = join(folder, NAME);
+  write(folder, file, PROGRAM);
+  next([
+    ["npx", "ggsl", "test", file],
+    ["npx", "ggsl", "eval", file, "--probs", "0.5,0.3,0.15,0.04,0.01"],
+    ["npx", "ggsl", "run", file, "--prompt", "In the beginning"],
+  ]);
+}
+
+function writeLibrary(folder: string, name: string, version: string): void {
+  const files = Object.entries(libraryFiles(name, version));
+  const present = files.map(([file]) => join(folder, file)).find((file) => existsSync(file));
+  if (present !== undefined) throw exists(present);
+  for (const [file, text] of files) write(folder, join(folder, file), text);
+  next([
+    ["cd", folder],
+    ["npx", "ggsl", "test", "samplers.ggsl"],
+    ["npm", "pack"],
+  ]);
+}
+
+/** The name of a package. Throws `UsageError` for one that npm would refuse. */
+function nameOf(folder: string, given: string | undefined): string {
+  const name = given ?? basename(resolve(folder)).toLowerCase().replace(/\s+/g, "-");
+  if (packagePath(name)?.subpath === "." && name === name.toLowerCase() && !/^[._]|\/[._]/.test(name)) return name;
+  const found = given === undefined ? `found the folder's name, "${name}"` : `found "${name}"`;
+  throw new UsageError(`expected the name of an npm package, as in --name @someone/samplers, ${found}`);
+}
+
+function next(commands: readonly (readonly string[])[]): void {
+  const lines = commands.map((words) => `  ${shellText(words)}\n`);
+  process.stdout.write(`\nNext:\n${lines.join("")}`);
+}
+
+function write(folder: string, file: string, text: string): void {
   try {
     mkdirSync(folder, { recursive: true });
     // fails if the file exists
-    writeFileSync(file, PROGRAM, { flag: "wx" });
+    writeFileSync(file, text, { flag: "wx" });
   } catch (error) {
-    if (existsSync(file)) throw new InputError(`"${file}" exists, and is not overwritten`, { code: "FILE_EXISTS" });
+    if (existsSync(file)) throw exists(file);
     throw new InputError(`"${file}" cannot be written: ${reasonOf(error)}`, { code: "UNWRITABLE_FILE" });
   }
+  process.stdout.write(`wrote ${file}\n`);
 }
+
+const exists = (file: string): InputError =>
+  new InputError(`"${file}" exists, and is not overwritten`, { code: "FILE_EXISTS" });

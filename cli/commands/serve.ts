@@ -6,7 +6,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { atMost, natural, UsageError } from "../usage.js";
+import { atMost, natural, PROGRAM_FILES, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
 
 interface Options extends ModelFlags {
@@ -18,6 +18,8 @@ interface Options extends ModelFlags {
   readonly alias?: readonly string[];
   readonly apiKeys?: string;
   readonly sampler?: readonly NamedFile[];
+  readonly library?: readonly string[];
+  readonly policy?: string;
   readonly slot?: readonly NamedSlot[];
   readonly limit?: Readonly<Record<string, number>>;
   readonly queue?: number;
@@ -62,7 +64,7 @@ export const addServe = (command: Command): Command =>
         "texts that are written at once, each with memory for --ctx-size tokens (default: 32)",
         atMost(256),
       )
-      .option("--alias <name>", "a name of the model for requests (default: that of the file); repeatable", alias)
+      .option("--alias <name>", "a name of the model for requests (default: that of the file); repeatable", collected)
       .option(
         "--api-keys <file>",
         "keys, one in a line: SECRET [NAME] [LIMIT=VALUE...]; without it every request is taken",
@@ -71,6 +73,20 @@ export const addServe = (command: Command): Command =>
         "--sampler <name=file>",
         "a sampler that requests can name; `default` replaces the default chain; repeatable",
         sampler,
+      )
+      .option(
+        "--library <package>",
+        "an installed package whose samplers the programs of requests can import; repeatable",
+        collected,
+      )
+      .addOption(
+        withValues(
+          new Option(
+            "--policy <file>",
+            "a program whose stages every text has before those of its chain, and before the pick",
+          ),
+          PROGRAM_FILES,
+        ),
       )
       .option(
         "--slot <n=name>",
@@ -233,6 +249,8 @@ const sharedOptions = (options: Options): Omit<ServeOptions, "model" | "alias"> 
     template: readTemplate(options),
     allowHosts: options.allowHost,
     samplers: options.sampler,
+    libraries: options.library,
+    policy: options.policy,
     slots: options.slot,
     limits: options.limit,
   };
@@ -250,8 +268,8 @@ function pingInterval(text: string): number {
   return value;
 }
 
-/** Collects `--alias NAME`. */
-const alias = (name: string, present: readonly string[] = []): string[] => [...present, name];
+/** Collects `--alias NAME` and `--library NAME`. */
+const collected = (one: string, present: readonly string[] = []): string[] => [...present, one];
 
 /** Collects `--model NAME=FILE`. */
 function modelFile(text: string, present: readonly NamedFile[] = []): NamedFile[] {

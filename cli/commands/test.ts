@@ -14,6 +14,7 @@ import { importerFor, readSource } from "../files.js";
 import {
   checkStdinPath,
   nameOf,
+  OR_PACKAGES,
   programsArgument,
   programsOf,
   stdinPathOption,
@@ -39,7 +40,7 @@ interface Options extends ProgramFlags {
 
 export const addTest = (command: Command): Command =>
   command
-    .addArgument(programsArgument())
+    .addArgument(programsArgument(OR_PACKAGES))
     .addOption(backendsOption())
     .addOption(deviceOption())
     .addOption(strictOption())
@@ -57,7 +58,7 @@ export const addTest = (command: Command): Command =>
 
 /** After an abort of the signal it prints the results until then; a watch has no use for them. */
 async function test(words: readonly string[], options: Options, signal: AbortSignal): Promise<void> {
-  const files = await programsOf(words);
+  const files = await programsOf(words, { packages: true });
   if (options.line !== undefined && files.length !== 1)
     throw new UsageError(`--line needs one file, found ${files.length}`);
   const progress = statusLine();

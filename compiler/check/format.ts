@@ -1,5 +1,5 @@
 /** Diagnostics as text for a terminal. */
-import { lineColumn, type Span } from "../source/source.js";
+import { lineColumn, packageText, type Span } from "../source/source.js";
 import { visible } from "../source/visible.js";
 import { CompileError, sortDiagnostics, type Diagnostic } from "../diagnostics/diagnostic.js";
 import { checkNames, type OptionNames } from "../core/optionNames.js";
@@ -66,8 +66,9 @@ function excerpt({ source, start, end }: Span, label: string | undefined, tint: 
   const indent = visible(text.slice(first, column - 1)).replace(/[^\t]/g, " ");
   const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${visible(label)}`), color);
   const bar = paint("1;34", "|", color);
+  const within = source.package ? `, of ${visible(packageText(source.package))}` : "";
   return [
-    `${gutter}${paint("1;34", "-->", color)} ${visible(source.name)}:${line}:${column}`,
+    `${gutter}${paint("1;34", "-->", color)} ${visible(source.name)}:${line}:${column}${within}`,
     `${gutter} ${bar}`,
     `${line} ${bar} ${shown}`.trimEnd(),
     `${gutter} ${bar} ${indent}${carets}`,

@@ -11,6 +11,7 @@ import {
   declaredTwice,
   importCycle,
   missingFile,
+  missingPackage,
   refusedFile,
   shadowsBuiltin,
   unknownInFile,
@@ -21,7 +22,7 @@ import { Report } from "./report.js";
 import { limitsOf, type Limits } from "../limits/limits.js";
 import { Meter } from "../limits/meter.js";
 import { noteDeclared } from "./names.js";
-import type { Importer } from "../source/importer.js";
+import { importNothing, packagePath, type Importer } from "../source/importer.js";
 import { bindingOf, foundFile } from "./program.js";
 import type { Binding, Module } from "./tree.js";
 import { constOf } from "./types.js";
@@ -50,7 +51,7 @@ export interface LoaderOptions {
 }
 
 export const newLoader = ({
-  importer = () => undefined,
+  importer = importNothing,
   parse: parser = parse,
   meter = new Meter(limitsOf()),
 }: LoaderOptions = {}): Loader => ({
@@ -186,10 +187,13 @@ function importedModule(
 ): Module | undefined {
   const found = loader.importer(from, module.source.name);
   const source = foundFile(found);
+  const named = packagePath(from);
   const fault = !source
     ? found && "refused" in found
       ? refusedFile(fromSpan, from, found)
-      : missingFile(fromSpan, from)
+      : named
+        ? missingPackage(fromSpan, from, named.name)
+        : missingFile(fromSpan, from)
     : path.includes(source.name)
       ? importCycle(fromSpan, [...path.slice(path.indexOf(source.name)), source.name])
       : loader.modules.size >= loader.meter.limits.files

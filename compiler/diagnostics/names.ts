@@ -63,6 +63,11 @@ export const missingFile = (span: Span, path: string): Diagnostic =>
     help: 'a path is relative to this file, as in "./samplers.ggsl"; the standard library is "std"',
   });
 
+export const missingPackage = (span: Span, path: string, name: string): Diagnostic =>
+  error("E0227", span, `the package "${name}" cannot be found`, {
+    help: `install it with \`npm install ${name}\`, in this file's folder or one above it; a file is "./${path}"`,
+  });
+
 export const refusedFile = (span: Span, path: string, { refused, help }: RefusedImport): Diagnostic =>
   error("E0225", span, `the import of "${path}" is refused: ${refused}`, help === undefined ? {} : { help });
 

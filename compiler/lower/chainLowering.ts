@@ -1,4 +1,5 @@
 /** The state of lowering a chain: its rows, parameters, states, stages and tail. */
+import type { ChainBinding } from "../check/tree.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Meter } from "../limits/meter.js";
 import type {
@@ -61,6 +62,8 @@ export interface ChainLowering extends Lowering {
   /** The number of places so far that draw, by stage. */
   readonly sites: number[];
   readonly diagnostics: Diagnostic[];
+  /** Stages of a policy that come before the pick, until they are lowered. */
+  beforePick: ChainBinding | undefined;
   /** The call of the present stage. */
   call: Span | undefined;
   /** The first statement that dropped rows, and the call of its stage. */
@@ -90,6 +93,7 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   stages: [],
   sites: [],
   diagnostics: [],
+  beforePick: undefined,
   call: undefined,
   dropped: undefined,
   blend: undefined,

@@ -1,4 +1,6 @@
 /** A checked chain to a graph: its stages are inlined in order on one candidate table. */
+import type { Policy } from "../check/policies.js";
+import { hostBeforePolicy } from "../diagnostics/policies.js";
 import { isError, type Diagnostic } from "../diagnostics/diagnostic.js";
 import { limitDiagnostic } from "../diagnostics/limits.js";
 import { noEffect, pickedOnTail } from "../diagnostics/statements.js";
@@ -22,6 +24,7 @@ import { lowerArgument } from "./expr.js";
 import { checkRuleCalls } from "./grammarRules.js";
 import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
+import { beginPolicy, endPolicy, policyBefore } from "./policy.js";
 import { lowerTailStage } from "./tail.js";
 import {
   chainParams,
@@ -47,6 +50,8 @@ interface LowerOptions {
   readonly set?: Settings | undefined;
   /** Names of states that are kept even if nothing in the chain depends on them, for a test that expects their values. */
   readonly states?: ReadonlySet<string> | undefined;
+  /** Stages before those of the chain, and before its pick. */
+  readonly policy?: Policy | undefined;
   /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string> | undefined;
   /** Counts the steps and has the limits. */
@@ -96,7 +101,10 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     ...phrases,
     ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);
+  const name = chain.declaration.name.span;
+  if (options.policy) beginPolicy(cx, options.policy, name, lowerPart(cx));
   lowerChain(cx, newScope(chain.module.source, values), chain);
+  endPolicy(cx, name, lowerPart(cx));
   lowerDeferred(cx);
   checkRuleCalls(cx);
   if (cx.diagnostics.some(isError)) return undefined;
@@ -152,6 +160,12 @@ function lowerDeferred(cx: ChainLowering): void {
 const stopsOf = ({ stops }: ChainLowering): Stop[] =>
   stops.toSorted((a, b) => a.stage - b.stage || a.start - b.start).map(({ name, node }): Stop => ({ name, node }));
 
+/** Lowers the stages of a chain of a policy. */
+const lowerPart =
+  (cx: ChainLowering) =>
+  (chain: ChainBinding): void =>
+    lowerChain(cx, newScope(chain.module.source, new Map()), chain);
+
 function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void {
   for (const stage of stagesOf(chain).value) lowerStage(cx, scope, stage);
 }
@@ -159,9 +173,13 @@ function lowerChain(cx: ChainLowering, scope: Scope, chain: ChainBinding): void 
 function lowerStage(cx: ChainLowering, scope: Scope, stage: Stage): void {
   // stages after the pick have no effect; a warning reports them
   if (cx.picked || cx.tail.some(isPick)) return;
-  if (stage.kind === "tail") return lowerTailStage(cx, scope, stage);
+  if (stage.kind === "tail") {
+    if (cx.beforePick) return void cx.diagnostics.push(hostBeforePolicy(stage.call.span, stage.call.name.text));
+    return lowerTailStage(cx, scope, stage);
+  }
   if (stage.kind === "error") return unchecked("a stage that is none");
   const { callee, call } = stage;
+  if (callee.kind === "sampler") policyBefore(cx, call, bodyOf(callee).value, lowerPart(cx));
   try {
     const inner = newScope(callee.module.source, bindArguments(cx, withStreams(cx, scope, stage.args), stage));
     if (callee.kind === "chain") lowerChain(cx, inner, callee);

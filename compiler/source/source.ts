@@ -6,7 +6,18 @@ export interface SourceFile {
   /** The name shown in diagnostics, as given by the user; `std/min_p.ggsl` for the standard library. */
   readonly name: string;
   readonly text: string;
+  /** The npm package that the file is part of, if it was imported from one. */
+  readonly package?: PackageVersion;
 }
+
+/** A package as it is installed. */
+export interface PackageVersion {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** `@someone/samplers 1.2.0` */
+export const packageText = ({ name, version }: PackageVersion): string => `${name} ${version}`;
 
 /** Offsets into `source.text`, in UTF-16 code units; `end` is exclusive. */
 export interface Span {

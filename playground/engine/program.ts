@@ -13,6 +13,7 @@ import {
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
 import type { Chain } from "@ggsl/compiler/syntax/ast.js";
+import { importNothing } from "@ggsl/compiler/source/importer.js";
 import type { SourceFile } from "@ggsl/compiler/source/source.js";
 import { Cache } from "ggsl/core/cache.js";
 import { InputError } from "ggsl/core/errors.js";
@@ -67,7 +68,7 @@ export function sourceOf(text: string): SourceFile {
 function open({ kind, text, chain: name, statics, seed, imports = [] }: ProgramRef): OpenProgram {
   const source = sourceOf(text);
   const importer: CompileOptions["importer"] = (path, from) =>
-    imports.find((file) => file.path === path && file.from === from);
+    imports.find((file) => file.path === path && file.from === from) ?? importNothing(path, from);
   const { program, diagnostics } =
     kind === "pipeline" ? checkPipeline(source) : checkSource(source, { importer, parse: parseProgram });
   if (!program) throw compileError(diagnostics);

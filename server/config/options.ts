@@ -38,6 +38,10 @@ export interface ServeOptions extends Omit<LoadModelOptions, "onProgress" | "sig
   readonly apiKeys?: string | undefined;
   /** Files of samplers that requests can name; `default` replaces the chain of requests without a sampler. */
   readonly samplers?: readonly NamedFile[] | undefined;
+  /** Names of installed packages whose samplers the programs of requests can import; they are found from the current folder. */
+  readonly libraries?: readonly string[] | undefined;
+  /** A program whose chains `before` and `before_pick` have the stages that come before those of all chains, and before their picks. */
+  readonly policy?: string | undefined;
   /** The most that a token may cost with a sampler of a request, by the names of `Cost`; keys can have limits of their own. */
   readonly limits?: Readonly<Record<string, number>> | undefined;
   /** Places with a sampler of their own, for requests with their `id_slot`. */
@@ -169,6 +173,8 @@ export const NAMES: OptionNames<ServeOptions> = {
   sequences: true,
   apiKeys: true,
   samplers: true,
+  libraries: true,
+  policy: true,
   limits: true,
   slots: true,
   queue: true,

@@ -1,5 +1,7 @@
 /** The chain of requests without a sampler. Its parameters are uniforms, so that requests with other values share one graph. */
-import { compile, type Chain } from "ggsl/chain/chain.js";
+import type { Policy } from "@ggsl/compiler/check/policies.js";
+import { compileLowered, compileRows, graphOf, lowerProgram } from "@ggsl/compiler/driver.js";
+import { chainOf, compile, type Chain } from "ggsl/chain/chain.js";
 
 /** What a request asks of the default chain beyond temperature, top_p, min_p and seed; each part costs nodes for every token. */
 interface Parts {
@@ -60,15 +62,25 @@ export function defaultSource({ most, edits }: Pick<Parts, "most" | "edits">): s
 export class DefaultChains {
   private readonly chains = new Map<string, Chain>();
 
-  constructor() {
+  /** @param policy stages of the server before those of the chain, and before its pick */
+  constructor(private readonly policy?: Policy) {
     for (const most of [undefined, FEW, Infinity])
       for (const edits of [false, true]) for (const constrained of [false, true]) this.of({ most, edits, constrained });
   }
 
   of({ most, edits, constrained }: Parts): Chain {
     const key = `${most} ${edits} ${constrained}`;
-    const chain = this.chains.get(key) ?? compile(defaultSource({ most, edits }), { file: "default", constrained });
+    const chain = this.chains.get(key) ?? this.compile(defaultSource({ most, edits }), constrained);
     this.chains.set(key, chain);
     return chain;
+  }
+
+  private compile(source: string, constrained: boolean): Chain {
+    const options = { file: "default", constrained };
+    if (!this.policy) return compile(source, options);
+    const ruling = { ...options, policy: this.policy };
+    const lowered = lowerProgram(source, ruling);
+    const graph = graphOf(compileLowered(lowered, options));
+    return chainOf(graph, graphOf(compileRows(lowered, graph, options)));
   }
 }

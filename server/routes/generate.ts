@@ -11,6 +11,7 @@ import { enforceable, prepareGrammars } from "../engine/grammars.js";
 import type { Engine } from "../engine/engine.js";
 import { thoughtLimitOf, thoughtsAfter } from "../engine/thinking.js";
 import { mostTokens, placeOf, promptsOf, textsOf } from "../engine/plan.js";
+import { checkUnderPolicy } from "../engine/underPolicy.js";
 import { openUsage, writeTexts, type Sink } from "../engine/texts.js";
 import { refusalFor } from "../faults.js";
 import { EventStream } from "../http/events.js";
@@ -88,6 +89,7 @@ async function answer(serving: Serving, asked: Asked, exchange: Exchange): Promi
   ignore(reply, prepared.ignored);
   const thought = given.endpoint === "chat" ? thoughtLimitOf(given.body, forms?.thoughts?.form) : undefined;
   const texts = textsOf(engine, given, prompts, prepared, { ...waiter, thought });
+  if (serving.hasPolicy) texts.forEach(checkUnderPolicy);
   await prepareGrammars(engine, prepared, grammar, waiter);
   const { facts, started } = request;
   facts.sampler = prepared.chain.name;

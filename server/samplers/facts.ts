@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { CompileError, isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { formatDiagnostic } from "@ggsl/compiler/check/format.js";
-import { diskImporter } from "@ggsl/compiler/disk.js";
+import { diskImporter, libraryImporter } from "@ggsl/compiler/diskImporter.js";
 import {
   compileLowered,
   compileRows,
@@ -12,6 +12,7 @@ import {
   lowerProgram,
   lowerStages,
   type CompileOptions,
+  type LoweredChain,
 } from "@ggsl/compiler/driver.js";
 import { costOf } from "@ggsl/compiler/graph/cost.js";
 import { namedInputs } from "@ggsl/compiler/graph/features.js";
@@ -24,7 +25,9 @@ import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
+import type { Package } from "@ggsl/compiler/packages.js";
 import type { Source } from "./form.js";
+import { policyOf, type PolicyFile } from "./policy.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
 
 /** What a thread compiles. */
@@ -33,6 +36,10 @@ export interface Job {
   readonly vocabSize: number;
   /** Replace those of `strict`. */
   readonly limits: Partial<Limits>;
+  /** The packages that programs of requests can import. */
+  readonly libraries: readonly Package[];
+  /** Stages of the server before those of all chains, and before their picks. */
+  readonly policy?: PolicyFile | undefined;
 }
 
 /** The graph as JSON, which says how much memory it takes. */
@@ -42,6 +49,8 @@ export interface Compiled {
   readonly graph: string;
   /** The graph of its rows, if it was asked for. */
   readonly rows?: string;
+  /** The graph with the stages of the policy, which texts run and nobody sees; `rows` is that of its rows. */
+  readonly underPolicy?: string;
 }
 
 export type Reply =
@@ -50,6 +59,8 @@ export type Reply =
   /** A fault of the compiler. */
   | { readonly kind: "failed"; readonly message: string };
 
+/** Files of libraries that a program of a request can import. */
+const LIBRARY_FILES = 64;
 /** The name of the client's text in diagnostics. */
 const FILE = "sampler";
 
@@ -64,9 +75,18 @@ export function compileJob(job: Job): Reply {
   }
 }
 
-function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
+/** What programs of requests may cost. */
+export const requestLimits = ({ libraries, limits, vocabSize }: Omit<Job, "source">): Limits => ({
+  ...LIMIT_PRESETS.strict,
+  ...(libraries.length > 0 && { files: LIBRARY_FILES }),
+  vocabSize,
+  ...limits,
+});
+
+function compiled(job: Job): Compiled {
+  const { source, vocabSize } = job;
   const { form, text, own } = source;
-  const limits = { ...(own ? LIMIT_PRESETS.default : LIMIT_PRESETS.strict), vocabSize, ...(!own && replaced) };
+  const limits = own ? { ...LIMIT_PRESETS.default, vocabSize } : requestLimits(job);
   const warnings: Diagnostic[] = [];
   const result = (graph: Graph, rows?: Graph): Compiled => ({
     kind: "compiled",
@@ -74,7 +94,12 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
     graph: JSON.stringify(graph),
     ...(rows && rows !== graph && { rows: JSON.stringify(rows) }),
   });
+  const policy = job.policy && policyOf(job.policy);
   if (form === "spec") {
+    if (policy)
+      throw new SpecError([
+        "this server has a policy, whose stages cannot be put between those of a compiled graph: send the program instead",
+      ]);
     const graph = readSpec(text, { limits });
     if (source.constrained && grammarsOf(graph).length === 0)
       throw new SpecError([
@@ -86,19 +111,29 @@ function compiled({ source, vocabSize, limits: replaced }: Job): Compiled {
       ]);
     return result(graph);
   }
-  const options = { limits, ...optionsOf(source) };
-  const lowered = (form === "program" ? lowerProgram : lowerStages)(text, options);
+  const options = { limits, ...optionsOf(job) };
+  const lower = form === "program" ? lowerProgram : lowerStages;
+  const lowered = lower(text, options);
   const graph = graphOf(compileLowered(lowered, options), (warning) => warnings.push(warning));
-  return result(graph, source.rows ? graphOf(compileRows(lowered, graph, options)) : undefined);
+  const rowsOf = (from: LoweredChain, whole: Graph): Graph | undefined =>
+    source.rows ? graphOf(compileRows(from, whole, options)) : undefined;
+  if (!policy) return result(graph, rowsOf(lowered, graph));
+  const ruling = { ...options, policy };
+  const ruled = lower(text, ruling);
+  const whole = graphOf(compileLowered(ruled, options));
+  const rows = rowsOf(ruled, whole);
+  return { ...result(graph), underPolicy: JSON.stringify(whole), ...(rows && { rows: JSON.stringify(rows) }) };
 }
 
-function optionsOf({ chain, constrained, own }: Source): CompileOptions {
+function optionsOf({ source: { chain, constrained, own }, libraries }: Job): CompileOptions {
   const file = own?.file;
+  const disk = { fs, path };
   return {
     file: file ?? own?.name ?? FILE,
     ...(chain !== undefined && { chain }),
     ...(constrained && { constrained }),
-    ...(file !== undefined && { importer: diskImporter({ fs, path }, { rootOf: () => path.dirname(file) }) }),
+    importer:
+      file === undefined ? libraryImporter(disk, libraries) : diskImporter(disk, { rootOf: () => path.dirname(file) }),
   };
 }
 

@@ -5,6 +5,7 @@ import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile } from "@ggsl/com
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { toSpec } from "@ggsl/compiler/graph/json.js";
 import type { Limits } from "@ggsl/compiler/limits/limits.js";
+import type { Package } from "@ggsl/compiler/packages.js";
 import { STD_NAMES } from "@ggsl/compiler/std/library.js";
 import { chainOf } from "ggsl/chain/chain.js";
 import { unlessAborted } from "ggsl/core/aborts.js";
@@ -17,6 +18,7 @@ import { Refusal } from "../refusal.js";
 import { checkCost } from "./cost.js";
 import type { Compiled } from "./facts.js";
 import { formOf, idOf, isId, isName, type Source } from "./form.js";
+import type { PolicyFile } from "./policy.js";
 import { Pool, type PoolReply, type Run } from "./pool.js";
 import { workerScript, type Script } from "./script.js";
 import type { CostLimits, Sampler, SamplerDiagnostic, SamplerRequest } from "./types.js";
@@ -30,6 +32,10 @@ export interface SamplersOptions {
   readonly cost?: CostLimits | undefined;
   /** Limits of the compiler that replace those of `strict`. */
   readonly limits?: Partial<Limits> | undefined;
+  /** The packages that programs of requests can import; default: none. */
+  readonly libraries?: readonly Package[] | undefined;
+  /** Stages of the server before those of all chains, and before their picks. */
+  readonly policy?: PolicyFile | undefined;
   /** Threads that compile; default 1. */
   readonly threads?: number;
   /** Milliseconds that a source may take to compile; default 5000. */
@@ -252,8 +258,8 @@ export class Samplers implements AsyncDisposable {
   /** Hands a source to a thread, unless it is there already. */
   #compile(source: Source, lane: Lane): Pending {
     const id = idOf(source);
-    const { vocabSize, limits = {} } = this.#options;
-    const { reply, join, cancel } = this.#pool.run({ source, vocabSize, limits }, lane);
+    const { vocabSize, limits = {}, libraries = [], policy } = this.#options;
+    const { reply, join, cancel } = this.#pool.run({ source, vocabSize, limits, libraries, policy }, lane);
     const since = performance.now();
     const entry = reply.then((answer) => this.#entryOf(id, source, answer, (performance.now() - since) / 1000));
     const pending = { entry, join, cancel, waiting: 0 };
@@ -274,7 +280,8 @@ export class Samplers implements AsyncDisposable {
     if (reply.kind === "compiled") {
       const entry = { sampler: samplerOf(id, reply), source };
       // samplers of the server are kept by their names, and variants of them here
-      const size = source.text.length + reply.graph.length + (reply.rows?.length ?? 0);
+      const { graph, rows = "", underPolicy = "" } = reply;
+      const size = source.text.length + graph.length + rows.length + underPolicy.length;
       if (!source.own || source.chain !== undefined || source.constrained || source.rows)
         this.#kept.set(id, entry, size);
       return entry;
@@ -300,10 +307,11 @@ export function samplerJson(sampler: Sampler): object {
   return { object: "sampler", id, ...(name !== undefined && { name }), chain, ...facts };
 }
 
-function samplerOf(id: string, { facts, graph: graphText, rows }: Compiled): Sampler {
+function samplerOf(id: string, { facts, graph: graphText, rows, underPolicy }: Compiled): Sampler {
   const graph = JSON.parse(graphText) as Graph;
-  const rowsGraph = rows === undefined ? graph : (JSON.parse(rows) as Graph);
-  return { ...facts, id, spec: toSpec(graph), chain: chainOf(graph, rowsGraph) };
+  const run = underPolicy === undefined ? graph : (JSON.parse(underPolicy) as Graph);
+  const rowsGraph = rows === undefined ? run : (JSON.parse(rows) as Graph);
+  return { ...facts, id, spec: toSpec(graph), chain: chainOf(run, rowsGraph) };
 }
 
 function textOfSampler(sampler: unknown): string {

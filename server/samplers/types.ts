@@ -95,6 +95,7 @@ export interface Sampler extends SamplerFacts {
   readonly id: string;
   /** The name of a sampler of the server. */
   readonly name?: string;
+  /** With the stages of the server's policy. */
   readonly chain: Chain;
 }
 

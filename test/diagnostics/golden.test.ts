@@ -1,6 +1,7 @@
 /**
  * Each `NAME.ggsl` (a program) and `NAME.stages` (a pipeline) has an error or warning, and `NAME.stderr` is the exact message
- * to the user. A first line `// compile {...}` gives options of `compileProgram`.
+ * to the user. A first line `// compile {...}` gives options of `compileProgram`, `// policy` means the policy of a server, and
+ * `// under NAME` a chain of a request to a server with that policy.
  * `GGSL_BLESS=1` rewrites the expected files.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import { check, checkStages } from "../../compiler/check/check.js";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.js";
 import { formatDiagnostics } from "../../compiler/check/format.js";
 import { RULES } from "../../cli/check/rules.js";
-import { compileProgram, type CompileOptions } from "../../compiler/driver.js";
+import { checkPolicy, compileProgram, type CompileOptions, type DriverOptions } from "../../compiler/driver.js";
 import type { SourceFile } from "../../compiler/source/source.js";
 
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -26,6 +27,15 @@ function importer(path: string, from: string): SourceFile | undefined {
 function diagnose(name: string): readonly Diagnostic[] {
   const text = readFileSync(join(folder, name), "utf8");
   if (name.endsWith(".stages")) return checkStages({ name, text }).diagnostics;
+  if (text.startsWith("// policy\n")) return checkPolicy({ name, text }, { importer }).diagnostics;
+  const under = /^\/\/ under (.*)/.exec(text)?.[1];
+  if (under !== undefined) {
+    const given = { name: under, text: readFileSync(join(folder, under), "utf8") };
+    const { policy } = checkPolicy(given, { importer });
+    expect(policy).toBeDefined();
+    const options: DriverOptions = { file: name, importer, policy };
+    return compileProgram(text, options).diagnostics;
+  }
   const options = /^\/\/ compile (.*)/.exec(text)?.[1];
   if (options === undefined) return check({ name, text }, { importer }).diagnostics;
   return compileProgram(text, { file: name, importer, ...(JSON.parse(options) as CompileOptions) }).diagnostics;
@@ -64,5 +74,5 @@ test("every code has a golden text, except those of large programs and of files 
     .filter((name) => name.endsWith(".stderr"))
     .map((name) => readFileSync(join(folder, name), "utf8"));
   const missing = codesInSource().filter((code) => !texts.some((text) => text.includes(`[${code}]`)));
-  expect(missing.sort()).toEqual(["E0102", "E0210", "E0225"]);
+  expect(missing.sort()).toEqual(["E0102", "E0210", "E0225", "E0807"]);
 });

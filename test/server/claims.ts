@@ -164,6 +164,8 @@ such a field sets the uniform of its name :: server/samplerFields :: a uniform o
 A request asks for one grammar :: server/textFields :: what is wrong has the name of its field
 with tools, the text is of that form, or calls of tools :: server/textFields :: with tools, the text is of that form, or calls: %s: %j
 A value that asks for nothing, as clients send with every request, is taken, and is in no conflict with a chain :: server/neutral :: all at once are the same as none
+a program can import the samplers of that [package](libraries.md#in-a-server); other imports are only those of the standard library :: server/libraries :: a program of a request imports a library, and what is in it
+gives every text stages of the operator's, which requests cannot undo: bans, a grammar, a watermark :: server/policies :: describe("tokens that are banned"
 `);
 
 export const APIS = claims(String.raw`
@@ -213,6 +215,8 @@ the other threads go on :: native/workers :: a worker that ends while it uses th
 at most ~deviceBytes~ and ~hostBytes~ :: limits/limits :: deviceBytes: { text: costly
 ~loadModel(path, { probe: true })~ :: model/damaged :: a model that makes llama.cpp end its process ends only the child
 imports are regular files below the folder of the file that is compiled :: e2e/files :: refuses to import %s
+only the file that their package.json names and files of the same package that it imports, links resolved :: e2e/libraries :: import %s
+Programs of requests import only those of ~--library~, and see no path of the server :: server/libraries :: a program of a request imports a library, and what is in it
 the language server stays below the workspace :: e2e/files :: the language server refuses the same imports below the folder of the workspace
 in lanes that take turns :: grammars/threads :: a lane has a number of grammars that wait, and the others have room
 in turns of their lanes; the thread that asks goes on :: grammars/threads :: texts whose tokens take many steps keep neither this thread nor other lanes waiting

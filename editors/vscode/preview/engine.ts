@@ -6,7 +6,7 @@ import "../../../playground/dispose.js";
 import { CompileError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { compileError } from "@ggsl/compiler/check/format.js";
 import type { Program } from "@ggsl/compiler/check/program.js";
-import { diskImporter } from "@ggsl/compiler/disk.js";
+import { diskImporter } from "@ggsl/compiler/diskImporter.js";
 import { checkSource } from "@ggsl/compiler/driver.js";
 import type { ImportedFile } from "../../../playground/engine/messages.js";
 import { FILE } from "../../../playground/engine/parser.js";
