@@ -10,6 +10,8 @@ import { measuresOf, movesOf, statesIn, stopOf, type SequenceState, type Uniform
 import { checkTailKeeps } from "../sequence/tail.js";
 import { withoutEnds } from "./ends.js";
 import { forcing, type Forcing } from "./forced.js";
+import { readInPlace } from "./healing/grammars.js";
+import { savedHealing } from "./healing/healing.js";
 import type { Piece, Saved } from "./pieces.js";
 import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
@@ -53,7 +55,9 @@ export class Writer {
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
-    this.output = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false), this.phrases?.finder);
+    const bytesOf = (token: number, place: number): Uint8Array =>
+      model.piece(token, false).subarray(parts.healing?.cutAt(place, token));
+    this.output = new PieceTexts(options.stop ?? [], bytesOf, this.phrases?.finder);
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.picks = new Picks(parts, this.phrases);
     this.forcing = forcing(parts);
@@ -76,6 +80,7 @@ export class Writer {
         disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
         ...this.phrases?.counts,
       }),
+      ...(parts.healing && !options.resume && { healed: parts.healing.text }),
     });
   }
 
@@ -173,6 +178,7 @@ export class Writer {
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
+    this.parts.healing?.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     const { picks } = this;
@@ -220,7 +226,10 @@ export class Writer {
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
-      sequence: withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
+      sequence: {
+        ...withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
+        ...savedHealing(this.parts.healing),
+      },
       ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }
@@ -244,7 +253,7 @@ export class Writer {
    * @param told what accepted it, if that was something else
    */
   private accept(picked: Picked, start: number, told: Told | undefined): void {
-    const { options, model, graph } = this.parts;
+    const { options, model, graph, healing } = this.parts;
     const { count } = this.text;
     const { token, scalars, isEnd = model.isEnd(token) } = picked;
     this.meter.add(performance.now() - start, count);
@@ -257,7 +266,8 @@ export class Writer {
     this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
     if (told) this.line.tell(token, scalars, told.isRefused);
-    else this.line.accept(token, scalars);
+    else this.line.accept(token, scalars, readInPlace(healing, count, token, this.sequence));
+    healing?.accept(token);
     this.parts.tail?.accept(token);
     this.text.push(token);
     const piece: Facts = { token };
@@ -303,10 +313,17 @@ export class Writer {
     if (text) return this.forcedIn(text) ?? this.pickIn(text);
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
-    const closing = this.thought?.next();
-    const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
+    const { count } = this.text;
+    const { healing } = this.parts;
+    // the end of the prompt comes first
+    const isHealing = healing?.isAt(count) === true;
+    const closing = isHealing ? undefined : this.thought?.next();
+    const mayForce = closing === undefined && count > 0 && !isHealing;
+    const forced = mayForce ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.isMasked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
+    // the context's text reads whole tokens
+    const isCut = healing !== undefined && this.output.settled < count && healing.isAt(this.output.settled);
+    const opened = isCut || this.picks.isMaskedAt(count) ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
   }
 
@@ -325,11 +342,6 @@ export class Writer {
 
   private get place(): Place {
     return { text: this.text, sequence: this.sequence, limit: this.limit };
-  }
-
-  /** Tokens are masked at the next place, and at no other one. */
-  private get isMasked(): boolean {
-    return this.phrases?.masksAt(this.text.count) === true;
   }
 
   private async pickIn(text: NativeText): Promise<Picked> {

@@ -39,6 +39,8 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly watches?: readonly SavedWatch[];
   /** Absent for a chain without a host tail. */
   readonly tail?: SavedTail;
+  /** The bytes of the prompt that the first tokens of a healed text write again; absent: none. */
+  readonly healed?: readonly number[];
 }
 
 const WATCH: is.Checks<SavedWatch> = {
@@ -64,6 +66,7 @@ const SAVED: is.Checks<SavedSequence> = {
   prompt: tokenList(),
   watches: is.listOf("a list of endings", is.complete(WATCH)),
   tail: savedTail,
+  healed: is.listOf("a list of bytes", is.integer(0, 255)),
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [
@@ -76,6 +79,7 @@ const ADDED: readonly string[] = [
   "prompt",
   "watches",
   "tail",
+  "healed",
 ] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {
