@@ -47,7 +47,7 @@ const USUAL = [0.34, 0.2, 0.14, 0.1, 0.08, 0.06, 0.04, 0.02, 0.012, 0.008];
 const FLAT = [0.15, 0.14, 0.13, 0.12, 0.11, 0.1, 0.09, 0.08, 0.05, 0.03];
 
 const THOUGHT = ["so", "Wait", "But", "two", "is", "</think>", "<think>"];
-const [SO, , , TWO, IS, CLOSE, OPEN] = THOUGHT.keys() as unknown as number[];
+const [SO, , , TWO, IS, , OPEN] = THOUGHT.keys() as unknown as number[];
 
 const arxiv = (id: string, who: string): string => `${who} ([arXiv ${id}](https://arxiv.org/abs/${id}))`;
 const pull = (repository: string, number: number): string =>
@@ -156,7 +156,7 @@ export const ENTRIES: readonly Entry[] = [
     name: "budget_forcing",
     isStd: false,
     year: 2025,
-    about: "A thought of at least `least` tokens: what would end it before is replaced by a `Wait`.",
+    about: "A thought of at least `shortest` tokens: what would end it before is replaced by a `Wait`.",
     source: arxiv("2501.19393", "Muennighoff et al. 2025, s1"),
     shown: {
       call: "budget_forcing(8, 3)",
