@@ -130,7 +130,7 @@ const EFFECTS: readonly Effect[] = [
     before: [...GREEDY, "--prompt", "And the LORD comm"],
     flag: ["--heal"],
     differs: (without, given) => {
-      expect(given.text).toMatch(/^And the LORD comm[a-z]/);
+      expect(given.text).toMatch(/^[a-z]/);
       expect(given.stats.promptTokens).toBe(without.stats.promptTokens - 1);
       expect("And the LORD comm").toMatch(new RegExp(`${given.stats.healed!}$`));
     },

@@ -33,10 +33,11 @@ describe.each(["llama-bpe", "llama-spm", "qwen2"])("the vocabulary of %s", (name
       let written = "";
       for (let place = 0; healing.isAt(place); place++) {
         const left = last.slice(written.length);
-        const isRight = (piece: string): boolean => piece !== "" && (piece.startsWith(left) || left.startsWith(piece));
-        const expected = pieces.flatMap((piece, token) => (isRight(piece) ? [token] : []));
+        const expected: number[] = [];
+        for (const [token, piece] of pieces.entries())
+          if (piece !== "" && (piece.startsWith(left) || left.startsWith(piece))) expected.push(token);
         const tokens = [...healing.tokensAt(place)].sort((a, b) => a - b);
-        expect(tokens).toEqual(expected);
+        expect(tokens.join()).toBe(expected.join());
         const token = tokens[random(tokens.length)]!;
         expect(healing.cutAt(place, token)).toBe(Math.min(left.length, pieces[token]!.length));
         healing.accept(token);

@@ -9,7 +9,7 @@ import { codeOf } from "./std.js";
 function programOf({ name, isStd }: Entry): string {
   if (isStd) return codeOf(STD_SAMPLERS.find((sampler) => sampler.name === name)!);
   const text = exampleText(name);
-  return text.slice(text.indexOf(`sampler ${name}(`), text.indexOf('\ntest "')).trim();
+  return text.slice(text.indexOf(`sampler ${name}(`)).trim();
 }
 
 const MOST_LINES = 15;

@@ -9,7 +9,7 @@ export interface Bar {
   readonly isDropped?: boolean;
 }
 
-const LEFT = 34;
+const LEFT = 40;
 const BAR = 38;
 const HEIGHT = 96;
 const TOP = 20;

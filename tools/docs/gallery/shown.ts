@@ -6,9 +6,11 @@ import { root } from "../../lib/process.js";
 import type { Entry } from "./entries.js";
 import { picture, type Bar } from "./picture.js";
 
-/** The text of a file of examples/gallery. */
-export const exampleText = (name: string): string =>
-  readFileSync(join(root, "examples", "gallery", `${name}.ggsl`), "utf8");
+/** The sampler of a file of examples/gallery, without its tests. */
+export function exampleText(name: string): string {
+  const text = readFileSync(join(root, "examples", "gallery", `${name}.ggsl`), "utf8");
+  return text.slice(0, text.search(/\n(import|test) /));
+}
 
 /** The picture of an entry. */
 export function pictureOf(entry: Entry): string {
@@ -80,4 +82,4 @@ function textBars(entry: Entry, { tokens, steps, measure }: Text): { readonly ba
 }
 
 /** A token as it is shown. */
-const labelOf = (text: string): string => text.trim().replace("</think>", "/think") || "\\n";
+const labelOf = (text: string): string => text.trim().replace(/^<(.*)>$/, "$1") || "\\n";
