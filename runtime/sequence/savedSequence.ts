@@ -43,6 +43,14 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly healed?: readonly number[];
 }
 
+/** The most bytes of a prompt that a text writes again: those of a token. */
+export const MOST_HEALED = 1024;
+const healedBytes: is.Check = (value, name) => {
+  is.listOf(`a list of at most ${MOST_HEALED} bytes`, is.integer(0, 255))(value, name);
+  const { length } = value as readonly number[];
+  if (length > MOST_HEALED) is.refuse(name, `a list of at most ${MOST_HEALED} bytes`, length);
+};
+
 const WATCH: is.Checks<SavedWatch> = {
   ending: is.either("a text or a list of tokens", is.text, tokenList()),
   matched: is.integer(0, LIMITS.ending * 4),
@@ -66,7 +74,7 @@ const SAVED: is.Checks<SavedSequence> = {
   prompt: tokenList(),
   watches: is.listOf("a list of endings", is.complete(WATCH)),
   tail: savedTail,
-  healed: is.listOf("a list of bytes", is.integer(0, 255)),
+  healed: healedBytes,
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [

@@ -13,7 +13,7 @@ const PROMPTS = Array.from({ length: 20 }, (_, i) => TEXT.slice(0, 7 + Math.floo
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 
-describe.each(["llama-bpe", "llama-spm", "qwen2"])("the vocabulary of %s", (name) => {
+describe.each(["gpt-2", "llama-spm", "deepseek-coder"])("the vocabulary of %s", (name) => {
   test("has tokens that write the end of a prompt again, whichever are picked", async () => {
     const path = `build/llama.cpp/models/ggml-vocab-${name}.gguf`;
     const model = await loadBinding().loadModel(path, { gpuLayers: 0, vocabOnly: true });
@@ -215,6 +215,20 @@ describe("a text after a prompt that ends inside a word", () => {
       }
     }
     expect(tokens).toEqual(whole.tokens);
+  });
+
+  test("what is saved of another text, or damaged, ends as any other", async () => {
+    const generation = model.generate("the commandm", { chain: SAMPLED, heal: true, maxTokens: 1 });
+    for await (const _ of generation) break;
+    const { tokens, sequence } = generation.save();
+    for (const healed of [[255, 254], [], [104, 101, 255], [...Array(1024).keys()].map((i) => 97 + (i % 26))]) {
+      const resume = { ...sequence, step: 0, healed };
+      expect((await read(model.generate(tokens, { chain: SAMPLED, resume, maxTokens: 3 }))).tokens).toHaveLength(3);
+    }
+    for (const healed of [[256], Array<number>(1025).fill(97), "he"]) {
+      const resume = { ...sequence, healed } as typeof sequence;
+      expect(() => model.generate(tokens, { chain: SAMPLED, resume })).toThrow("healed");
+    }
   });
 
   test("a grammar begins after the prompt", async () => {

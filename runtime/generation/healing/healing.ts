@@ -5,8 +5,8 @@
 import type { NativeModel } from "../../backends/native/binding.js";
 import { invalid } from "../../core/errors.js";
 import { byteString, fromBytes } from "../../core/vocabulary.js";
-import type { SavedSequence } from "../../sequence/savedSequence.js";
-import { spelled, textTokensOf, type TextTokens } from "./vocabulary.js";
+import { MOST_HEALED, type SavedSequence } from "../../sequence/savedSequence.js";
+import { spellable, spelled, textTokensOf, type TextTokens } from "./vocabulary.js";
 
 /** How the end of a prompt is written. */
 export interface HealOptions {
@@ -33,6 +33,8 @@ export class Healing {
   private written: number[] = [0];
   /** By number of bytes that are written. */
   private readonly allowed = new Map<number, ReadonlySet<number>>();
+  /** By number of bytes that are written, whether tokens can write the rest and nothing more. */
+  private readonly hasRest: readonly boolean[];
 
   /**
    * @param bytes as a byte string
@@ -43,6 +45,7 @@ export class Healing {
     readonly bytes: string,
     before: Iterable<number> = [],
   ) {
+    this.hasRest = spellable(bytes, tokens);
     for (const token of before) this.accept(token);
     this.written = [this.written.at(-1)!];
   }
@@ -109,13 +112,15 @@ export class Healing {
   private tokensAfter(written: number): ReadonlySet<number> {
     const left = this.bytes.slice(written);
     if (left === "") return NONE;
-    const mayFollow = Array.from({ length: left.length }, (_, at) => this.spell(left.slice(at)) !== undefined);
     const first = left.charCodeAt(0);
     const tokens = new Set<number>();
     for (const [token, text] of this.tokens.texts.entries()) {
       if (text.charCodeAt(0) !== first) continue;
-      if (text.length >= left.length ? text.startsWith(left) : mayFollow[text.length]! && left.startsWith(text))
-        tokens.add(token);
+      const isRight =
+        text.length >= left.length
+          ? text.startsWith(left)
+          : this.hasRest[written + text.length]! && left.startsWith(text);
+      if (isRight) tokens.add(token);
     }
     return tokens;
   }
@@ -129,7 +134,8 @@ export function healingOf(model: NativeModel, prompt: Int32Array): Healing | und
   const first = bytes.charCodeAt(0);
   const isBetter = (text: string): boolean =>
     text.length > bytes.length && text.charCodeAt(0) === first && text.startsWith(bytes);
-  return bytes !== "" && tokens.texts.some(isBetter) ? new Healing(tokens, bytes) : undefined;
+  const isHealed = bytes !== "" && bytes.length <= MOST_HEALED && tokens.texts.some(isBetter);
+  return isHealed ? new Healing(tokens, bytes) : undefined;
 }
 
 /** What is healed of a text that goes on. */
@@ -140,7 +146,9 @@ export function healedAgain(
 ): Healing | undefined {
   if (!healed) return undefined;
   const generated = tokens.subarray(Math.max(0, tokens.length - step));
-  return new Healing(textTokensOf(model), byteString(Uint8Array.from(healed)), generated);
+  const healing = new Healing(textTokensOf(model), byteString(Uint8Array.from(healed)), generated);
+  // not a text of this model
+  return healing.isAt(0) && healing.tokensAt(0).size === 0 ? undefined : healing;
 }
 
 /** The part of a saved sequence. */

@@ -6,6 +6,8 @@ import { vocabularyOf } from "../../sequence/features/model.js";
 export interface TextTokens {
   /** The bytes of each token as a byte string; empty for what is no text, as a control token. */
   readonly texts: readonly string[];
+  /** The bytes of the longest. */
+  readonly longest: number;
   /** A token with exactly these bytes. */
   tokenOf(bytes: string): number | undefined;
 }
@@ -31,6 +33,7 @@ function read(model: NativeModel): TextTokens {
   let ids: Map<string, number> | undefined;
   return {
     texts,
+    longest: texts.reduce((most, { length }) => Math.max(most, length), 0),
     tokenOf: (bytes) => (ids ??= idsOf(texts)).get(bytes),
   };
 }
@@ -41,15 +44,24 @@ function idsOf(texts: readonly string[]): Map<string, number> {
   return ids;
 }
 
+/** By place in the bytes, whether tokens have exactly those from there on. */
+export function spellable(bytes: string, { longest, tokenOf }: TextTokens): boolean[] {
+  const from = Array.from({ length: bytes.length + 1 }, (_, at) => at === bytes.length);
+  for (let at = bytes.length - 1; at >= 0; at--)
+    for (let end = Math.min(bytes.length, at + longest); end > at && !from[at]; end--)
+      from[at] = from[end]! && tokenOf(bytes.slice(at, end)) !== undefined;
+  return from;
+}
+
 /** Tokens whose bytes are these, the longest that fits first; undefined if there are none. */
-export function spelled(bytes: string, { tokenOf }: Pick<TextTokens, "tokenOf">): readonly number[] | undefined {
+export function spelled(bytes: string, { longest, tokenOf }: TextTokens): readonly number[] | undefined {
   const whole = tokenOf(bytes);
   if (whole !== undefined) return [whole];
   // by place, what the bytes from there on are spelled with
   const from: (readonly number[] | undefined)[] = Array.from({ length: bytes.length });
   from.push([]);
   for (let at = bytes.length - 1; at >= 0; at--)
-    for (let end = bytes.length; end > at && !from[at]; end--) {
+    for (let end = Math.min(bytes.length, at + longest); end > at && !from[at]; end--) {
       const rest = from[end];
       const token = rest && tokenOf(bytes.slice(at, end));
       if (token !== undefined) from[at] = [token, ...rest!];
