@@ -56,7 +56,10 @@ function vocabularyOf(model: PageModel): Promise<readonly string[]> {
   return found;
 }
 
-function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, bannedPhrases, guidePrompt }: TextTask): WrittenText {
+function write(
+  { worker }: PageModel,
+  { spec, uniforms, prompt, maxTokens, bannedPhrases, guidePrompt }: TextTask,
+): WrittenText {
   const graph = readSpec(spec);
   const prompts = guidesOf(graph).map(({ name }) => [name, { prompt: guidePrompt(name) }] as const);
   const generation = worker.generate(prompt, {

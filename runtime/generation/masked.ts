@@ -21,8 +21,8 @@ let front: Graph | undefined;
 function frontGraph(): Graph {
   const program = "input open: bool\nsampler only() { keep open }\nchain front = only()";
   const graph = graphOf(compileProgram(program, { outputs: ["logits"] }));
-  const features = graph.features.map(
-    (feature): Feature => (feature.from.kind === "input" ? { ...feature, from: { ...feature.from, name: OPEN } } : feature),
+  const features = graph.features.map((feature): Feature =>
+    feature.from.kind === "input" ? { ...feature, from: { ...feature.from, name: OPEN } } : feature,
   );
   return { ...graph, features };
 }

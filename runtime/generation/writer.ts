@@ -323,7 +323,8 @@ export class Writer {
     if (forced) return { ...forced, isForced: true };
     // the context's text reads whole tokens
     const isCut = healing !== undefined && this.output.settled < count && healing.isAt(this.output.settled);
-    const opened = isCut || this.picks.isMaskedAt(count) ? undefined : this.ahead?.open(this.sequence, this.output.shown);
+    const opened =
+      isCut || this.picks.isMaskedAt(count) ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
   }
 

@@ -102,7 +102,7 @@ export class SequenceLine {
     token: number,
     states: Float32Array,
     moves: readonly GrammarMove[],
-    read: readonly number[] | undefined = undefined,
+    read?: readonly number[],
   ): void {
     this.latest = acceptToken(this.latest, token, states, moves, read);
     this.accepted.push({ token, states, moves, read });

@@ -25,9 +25,7 @@ describe.each(["gpt-2", "llama-spm", "deepseek-coder"])("the vocabulary of %s", 
       const prompt = model.tokenize(text, true, false);
       const last = pieces[prompt.at(-1)!]!;
       const healing = healingOf(model, prompt);
-      expect(healing !== undefined).toBe(
-        pieces.some((piece) => piece.length > last.length && piece.startsWith(last)),
-      );
+      expect(healing !== undefined).toBe(pieces.some((piece) => piece.length > last.length && piece.startsWith(last)));
       if (!healing) continue;
       healed++;
       let written = "";
@@ -277,7 +275,10 @@ chain guided() = away() |> greedy()`);
     const prompt = "And the Lo";
     const [healed, same] = await Promise.all(
       [prompt, promptOf(prompt)].map((guide) =>
-        heal(prompt, { chain, guides: { negative: { prompt: typeof guide === "string" ? guide : Int32Array.from(guide) } } }),
+        heal(prompt, {
+          chain,
+          guides: { negative: { prompt: typeof guide === "string" ? guide : Int32Array.from(guide) } },
+        }),
       ),
     );
     // a guide with the same prompt changes nothing
@@ -322,6 +323,8 @@ describe("a prompt stays as it is", () => {
     const generation = model.generate("And the Lo", options);
     for await (const _ of generation) break;
     const { tokens, sequence } = generation.save();
-    expect(() => model.generate(tokens, { ...options, resume: sequence })).toThrow("`heal` cannot be given with `resume`");
+    expect(() => model.generate(tokens, { ...options, resume: sequence })).toThrow(
+      "`heal` cannot be given with `resume`",
+    );
   });
 });

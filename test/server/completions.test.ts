@@ -66,7 +66,9 @@ describe("the openai client", () => {
     const usageOf = ({ body }: typeof healed) => body["usage"] as { prompt_tokens: number; completion_tokens: number };
     expect(usageOf(healed).prompt_tokens).toBe(usageOf(plain).prompt_tokens - 1);
     expect(usageOf(healed).completion_tokens).toBe(12);
-    const together = await Promise.all([asked, { ...asked, seed: 9 }, { ...asked, heal: false }].map((body) => server.post("/v1/completions", body)));
+    const together = await Promise.all(
+      [asked, { ...asked, seed: 9 }, { ...asked, heal: false }].map((body) => server.post("/v1/completions", body)),
+    );
     expect(together[0]!.body["choices"]).toMatchObject([{ text }]);
     const messages = [{ role: "user", content: "And" }];
     const { status, body } = await server.post("/v1/chat/completions", { messages, heal: true });

@@ -19,7 +19,9 @@ function sectionOf(entry: Entry): string {
   const program = programOf(entry);
   const lines = program.split("\n").length;
   if (lines > MOST_LINES) throw new Error(`gallery: ${name} has ${lines} lines; at most ${MOST_LINES} are allowed`);
-  const where = isStd ? `in [the standard library](std.md#${name})` : `[examples/gallery/${name}.ggsl](../examples/gallery/${name}.ggsl)`;
+  const where = isStd
+    ? `in [the standard library](std.md#${name})`
+    : `[examples/gallery/${name}.ggsl](../examples/gallery/${name}.ggsl)`;
   return [
     `### ${name}`,
     `${about} ${year}: ${source}.`,

@@ -9,7 +9,7 @@ export interface TextTokens {
   /** The bytes of the longest. */
   readonly longest: number;
   /** A token with exactly these bytes. */
-  tokenOf(bytes: string): number | undefined;
+  readonly tokenOf: (bytes: string) => number | undefined;
 }
 
 const known = new WeakMap<NativeModel, TextTokens>();

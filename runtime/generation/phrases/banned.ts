@@ -90,11 +90,7 @@ export class BannedPhrases {
    * The tokens that are masked at a place where the sequence is; its grammars are ready. Undefined where none are.
    * @param allowed the only tokens that may come there anyway
    */
-  maskedAt(
-    place: number,
-    sequence: SequenceState,
-    allowed?: ReadonlySet<number>,
-  ): ReadonlySet<number> | undefined {
+  maskedAt(place: number, sequence: SequenceState, allowed?: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const masked = this.places.get(place);
     if (!masked || masked.isFree) return undefined;
     const leavesNoOther = allowed !== undefined && [...allowed].every((token) => masked.tokens.has(token));

@@ -39,7 +39,7 @@ interface OverText extends Given {
   readonly measure?: string;
 }
 
-export type Shown = AtPlace | OverText;
+type Shown = AtPlace | OverText;
 
 const NOUNS = ["the", "a", "his", "her", "this", "my", "no", "any", "zebra", "%"];
 /** One good token, some that are possible, and a tail. */
@@ -62,9 +62,15 @@ export const ENTRIES: readonly Entry[] = [
     name: "top_n_sigma",
     isStd: true,
     year: 2025,
-    about: "Keep the tokens whose logit is within `n` standard deviations of the largest: noise in the tail has no say.",
-    source: `${arxiv("2411.07641", "Tang et al., ACL 2025")}`,
-    shown: { call: "top_n_sigma(1)", tokens: NOUNS, probs: USUAL, caption: "the tail is cut where the logits end that stand out" },
+    about:
+      "Keep the tokens whose logit is within `n` standard deviations of the largest: noise in the tail has no say.",
+    source: arxiv("2411.07641", "Tang et al., ACL 2025"),
+    shown: {
+      call: "top_n_sigma(1)",
+      tokens: NOUNS,
+      probs: USUAL,
+      caption: "the tail is cut where the logits end that stand out",
+    },
   },
   {
     name: "min_k",
@@ -85,13 +91,19 @@ export const ENTRIES: readonly Entry[] = [
     year: 2025,
     about: "Keep the tokens that are at least as likely as two draws are to be equal: no parameter.",
     source: arxiv("2509.23234", "Tan et al. 2025"),
-    shown: { call: "p_less()", tokens: NOUNS, probs: USUAL, caption: "tokens below the probability that two draws agree are dropped" },
+    shown: {
+      call: "p_less()",
+      tokens: NOUNS,
+      probs: USUAL,
+      caption: "tokens below the probability that two draws agree are dropped",
+    },
   },
   {
     name: "p_less_norm",
     isStd: true,
     year: 2025,
-    about: "`p_less` with a lower bound: the probability of agreement less that of two different tokens, spread over the vocabulary.",
+    about:
+      "`p_less` with a lower bound: the probability of agreement less that of two different tokens, spread over the vocabulary.",
     source: arxiv("2509.23234", "Tan et al. 2025"),
     shown: { call: "p_less_norm()", tokens: NOUNS, probs: USUAL, caption: "more tokens stay than with p_less" },
   },
@@ -99,7 +111,8 @@ export const ENTRIES: readonly Entry[] = [
     name: "top_h",
     isStd: true,
     year: 2025,
-    about: "Keep the likeliest tokens whose entropy together is at most a share `h` of the whole: few where the model is sure, many where it is not.",
+    about:
+      "Keep the likeliest tokens whose entropy together is at most a share `h` of the whole: few where the model is sure, many where it is not.",
     source: arxiv("2509.02510", "Baghaei Potraghloo et al. 2025"),
     shown: { call: "top_h(0.6)", tokens: NOUNS, probs: FLAT, caption: "of a flat distribution many tokens stay" },
   },
@@ -107,7 +120,8 @@ export const ENTRIES: readonly Entry[] = [
     name: "adaptive",
     isStd: false,
     year: 2025,
-    about: "Prefer tokens of about the probability `target`, corrected by what was picked before: neither always the best nor noise.",
+    about:
+      "Prefer tokens of about the probability `target`, corrected by what was picked before: neither always the best nor noise.",
     source: `${pull("ggml-org/llama.cpp", 17927)}, \`adaptive_p\` of the standard library, here without its options`,
     shown: {
       call: "adaptive(0.1, seed: 1)",
@@ -122,7 +136,12 @@ export const ENTRIES: readonly Entry[] = [
     year: 2025,
     about: "Two temperatures: hot where the text may fork, by the entropy of the place, and cold everywhere else.",
     source: arxiv("2506.01939", "Wang et al. 2025"),
-    shown: { call: "forking_temp(2, 0.5)", tokens: NOUNS, probs: USUAL, caption: "at a fork, of 1.9 nats, the distribution becomes flatter" },
+    shown: {
+      call: "forking_temp(2, 0.5)",
+      tokens: NOUNS,
+      probs: USUAL,
+      caption: "at a fork, of 1.9 nats, the distribution becomes flatter",
+    },
   },
   {
     name: "by_phase",

@@ -16,7 +16,8 @@ export function exampleText(name: string): string {
 export function pictureOf(entry: Entry): string {
   const { shown } = entry;
   const label = `${shown.call.split(" |> ")[0]!}: ${shown.caption}`;
-  if ("probs" in shown) return picture(placeBars(entry, shown), { most: mostOf(entry), unit: percent(mostOf(entry)), label });
+  if ("probs" in shown)
+    return picture(placeBars(entry, shown), { most: mostOf(entry), unit: percent(mostOf(entry)), label });
   const { bars, stop } = textBars(entry, shown);
   const most = Math.max(...bars.map(({ after }) => after));
   const unit = shown.measure === undefined ? percent(most) : `${Math.round(most)}`;
