@@ -195,8 +195,12 @@ function showChains({ chains: names, chain }: CheckReply): void {
 
 // ---------------------------------------------------------------- choosing and sharing
 
-function openShared({ program, chain, uniforms, statics, seed, source, vocabulary, against }: Shared): void {
-  text.set({ ...(source.kind === "model" && { prompt: source.prompt }), ...(against !== undefined && { against }) });
+function openShared({ program, chain, uniforms, statics, seed, source, vocabulary, against, banned }: Shared): void {
+  text.set({
+    ...(source.kind === "model" && { prompt: source.prompt }),
+    ...(against !== undefined && { against }),
+    banned: banned ?? "",
+  });
   parameters.set({ uniforms, statics, seed });
   logits.set(source, vocabulary ?? "");
   chains.replaceChildren(...(chain === undefined ? [] : [h("option", { value: chain, textContent: chain })]));
@@ -213,6 +217,7 @@ const share = openShare(
     ...parameters.values(),
     source: logits.source(),
     ...(text.against() !== "" && { against: text.against() }),
+    ...(text.banned() !== "" && { banned: text.banned() }),
     ...(logits.texts() !== "" && { vocabulary: logits.texts() }),
   }),
   openShared,

@@ -9,11 +9,14 @@ import { ToolError } from "./lib/process.js";
 interface Page {
   /** The page's new text; `old` is its present text. */
   readonly page: (old: string) => string | Promise<string>;
+  /** What belongs to the page, such as pictures: texts by path. */
+  readonly files?: () => Readonly<Record<string, string>>;
 }
 
 const PAGES: Readonly<Record<string, () => Promise<Page>>> = {
   graph: () => import("./docs/graph.js"),
   std: () => import("./docs/std.js"),
+  gallery: () => import("./docs/gallery.js"),
   optimizer: () => import("./docs/optimizer.js"),
   errors: () => import("./docs/errors.js"),
   options: () => import("./docs/options.js"),
@@ -35,10 +38,11 @@ export async function main(args: readonly string[]): Promise<number> {
     const load = PAGES[name];
     if (load === undefined) throw new ToolError(`docs: no page "${name}", but ${Object.keys(PAGES).join(", ")}`);
     const file = `docs/${name}.md`;
-    const { page } = await load();
-    const text = await page(readIfThere(file));
-    if (!values.check) writeGenerated(file, text);
-    else if (!checkGenerated(file, text, "npm run docs")) status = 1;
+    const { page, files } = await load();
+    const texts = { [file]: await page(readIfThere(file)), ...files?.() };
+    for (const [path, text] of Object.entries(texts))
+      if (!values.check) writeGenerated(path, text);
+      else if (!checkGenerated(path, text, "npm run docs")) status = 1;
   }
   return status;
 }

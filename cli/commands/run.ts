@@ -34,6 +34,7 @@ interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly alternatives?: number;
   readonly states?: true;
   readonly special?: true;
+  readonly heal?: true;
   readonly chat?: true;
   readonly sequences: number;
   readonly save?: string;
@@ -69,6 +70,12 @@ export const addRun = (command: Command): Command =>
     .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))
     .option("--prompt <text>", "the beginning of the text", "In the beginning")
     .option("--special", "read special tokens in the prompts, such as <|im_start|>, as these tokens")
+    .addOption(
+      new Option(
+        "--heal",
+        "take the last token of the prompt back, and begin the text with its letters: the prompt may end inside a word",
+      ).conflicts(["chat", "resume"]),
+    )
     .option("--chat", "the prompt is a message to an instruct model; only its answer is printed")
     .option("--system <text>", "the system message, with --chat")
     .option("--template <file>", "a Jinja chat template, or the name of one of the model's, with --chat")
@@ -157,12 +164,13 @@ async function generate(
     ...runOf(options),
   });
   const guides: Readonly<Record<string, string | Int32Array>> = saved?.guides ?? options.guide ?? {};
-  const { special, prompt, logprobs, alternatives, states } = options;
+  const { special, heal, prompt, logprobs, alternatives, states } = options;
   const request = {
     maxTokens: options.tokens,
     signal,
     guides: Object.fromEntries(Object.entries(guides).map(([key, text]) => [key, { prompt: text }])),
     ...(special && { special }),
+    ...(heal && { heal }),
     ...(logprobs !== undefined && { logprobs }),
     ...(alternatives !== undefined && { alternatives }),
     ...(states && { states }),

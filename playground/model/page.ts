@@ -56,7 +56,10 @@ function vocabularyOf(model: PageModel): Promise<readonly string[]> {
   return found;
 }
 
-function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guidePrompt }: TextTask): WrittenText {
+function write(
+  { worker }: PageModel,
+  { spec, uniforms, prompt, maxTokens, bannedPhrases, guidePrompt }: TextTask,
+): WrittenText {
   const graph = readSpec(spec);
   const prompts = guidesOf(graph).map(({ name }) => [name, { prompt: guidePrompt(name) }] as const);
   const generation = worker.generate(prompt, {
@@ -64,6 +67,7 @@ function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guide
     uniforms,
     ...(prompts.length > 0 && { guides: Object.fromEntries(prompts) }),
     maxTokens,
+    ...(bannedPhrases.length > 0 && { bannedPhrases }),
     alternatives: ALTERNATIVES,
     states: true,
   });
@@ -76,6 +80,7 @@ function write({ worker }: PageModel, { spec, uniforms, prompt, maxTokens, guide
       ...(stats?.stoppedBy !== undefined && { stoppedBy: stats.stoppedBy }),
       generatedTokens: stats?.generatedTokens ?? 0,
       tokensPerSecond: stats?.tokensPerSecond ?? 0,
+      ...(stats?.rewinds !== undefined && { rewinds: stats.rewinds }),
     })),
   };
 }

@@ -8,6 +8,8 @@ export interface TextTask extends SpecReply {
   readonly uniforms: ParamValues;
   readonly prompt: string;
   readonly maxTokens: number;
+  /** What is not written. */
+  readonly bannedPhrases: readonly string[];
   /** The prompt of a guide of the chain. */
   readonly guidePrompt: (name: string) => string;
 }
@@ -26,6 +28,8 @@ export interface TextEnd {
   readonly stoppedBy?: string;
   readonly generatedTokens: number;
   readonly tokensPerSecond: number;
+  /** How often it was taken back because of phrases; absent where that is not known. */
+  readonly rewinds?: number;
 }
 
 export interface Writer {

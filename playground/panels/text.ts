@@ -17,7 +17,9 @@ interface TextPanel {
   showGuides(names: readonly string[]): void;
   prompt(): string;
   against(): string;
-  set(values: { readonly prompt?: string; readonly against?: string }): void;
+  /** The phrases that are not written, one a line. */
+  banned(): string;
+  set(values: { readonly prompt?: string; readonly against?: string; readonly banned?: string }): void;
   /** The chosen place; undefined without a model. */
   place(): ChosenPlace | undefined;
 }
@@ -40,6 +42,7 @@ const NO_MODEL: TextPanel = {
   showGuides: () => undefined,
   prompt: () => "",
   against: () => "",
+  banned: () => "",
   set: () => undefined,
   place: () => undefined,
 };
@@ -68,13 +71,14 @@ function openTexts(source: Models, host: HTMLElement, courseHost: HTMLElement, o
   courseHost.replaceChildren(...sides.texts.map(({ course }) => course));
   source.watch?.((part) => fields.showProgress(part));
 
-  const { prompt, against, go, stop, file } = fields;
+  const { prompt, against, banned, phrases, go, stop, file } = fields;
   go.onclick = () => void writing.writeBoth();
   for (const field of [prompt, against])
     field.onkeydown = ({ key }) => {
       if (key === "Enter") void writing.writeBoth();
     };
   prompt.oninput = () => writing.changed();
+  banned.oninput = () => writing.changed();
   against.onchange = () => writing.changed();
   stop.onclick = () => writing.stop();
   file.onchange = () => {
@@ -88,9 +92,12 @@ function openTexts(source: Models, host: HTMLElement, courseHost: HTMLElement, o
     write: () => void writing.writeBoth(),
     prompt: () => prompt.value,
     against: () => against.value,
+    banned: () => banned.value,
     set(values) {
       if (values.prompt !== undefined) prompt.value = values.prompt;
       if (values.against !== undefined) against.value = values.against;
+      if (values.banned !== undefined) banned.value = values.banned;
+      if (values.banned) phrases.open = true;
     },
     place() {
       const { side, at } = sides.chosen();

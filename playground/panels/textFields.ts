@@ -11,6 +11,9 @@ export function openFields() {
   const count = h("input", { type: "number", value: "48", min: "1", max: String(MAX_TOKENS), "aria-label": "Tokens" });
   const against = h("input", { type: "text", value: "top_k(40) |> temp(0.8) |> dist", spellcheck: false });
   against.setAttribute("aria-label", "Stages to compare with");
+  const banned = h("textarea", { rows: 3, spellcheck: false });
+  banned.setAttribute("aria-label", "Phrases that are not written, one a line");
+  const phrases = h("details", {}, h("summary", { textContent: "phrases that are not written" }), banned);
   const go = h("button", { type: "button", textContent: "Write" });
   const stop = h("button", { type: "button", textContent: "Stop", disabled: true });
   const file = h("input", { type: "file", accept: ".gguf", "aria-label": "Another model, a GGUF file" });
@@ -26,6 +29,9 @@ export function openFields() {
     prompt,
     count,
     against,
+    banned,
+    /** What the field of phrases is in. */
+    phrases,
     go,
     stop,
     file,
@@ -64,7 +70,7 @@ export function arrange(
   { guides, texts, legend }: Between,
   takesFiles: boolean,
 ): void {
-  const { prompt, count, go, stop, file, progress, partingLine, status } = fields;
+  const { prompt, count, phrases, go, stop, file, progress, partingLine, status } = fields;
   const another = h("details", {}, h("summary", { textContent: "another model" }), h("label", {}, "GGUF file ", file));
   host.replaceChildren(
     h(
@@ -74,6 +80,7 @@ export function arrange(
       h("label", {}, "tokens ", count),
       go,
       stop,
+      phrases,
     ),
     guides,
     progress,

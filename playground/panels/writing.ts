@@ -55,8 +55,11 @@ export function newWriting(
       tokens.add(token);
     }
     if (!isPresent()) return false;
-    const { finish, stoppedBy, generatedTokens, tokensPerSecond } = await generation.end;
-    tokens.end(`${generatedTokens} tokens, ${endOf(finish, stoppedBy)}, ${Math.round(tokensPerSecond)} tokens/s`);
+    const { finish, stoppedBy, generatedTokens, tokensPerSecond, rewinds } = await generation.end;
+    const back = rewinds === undefined ? "" : `, taken back ${rewinds} ${rewinds === 1 ? "time" : "times"}`;
+    tokens.end(
+      `${generatedTokens} tokens, ${endOf(finish, stoppedBy)}, ${Math.round(tokensPerSecond)} tokens/s${back}`,
+    );
     sides.settle(side);
     fields.partingLine.textContent = sides.part();
     options.onPlace();
@@ -85,7 +88,8 @@ export function newWriting(
       fields.progress.hidden = true;
       if (!isPresent()) return;
       if (stopped === own) return fields.say("stopped before the first token");
-      const task = { prompt: fields.prompt.value, maxTokens };
+      const bannedPhrases = fields.banned.value.split("\n").filter((phrase) => phrase !== "");
+      const task = { prompt: fields.prompt.value, maxTokens, bannedPhrases };
       fields.say(`${writer.name} writes; seed ${options.seed()} where a chain leaves it open`);
       // its logits come before the text, which takes longer
       if (sides.chosen().at === 0) options.onPlace();
@@ -130,6 +134,7 @@ interface Written extends SpecReply {
   readonly uniforms: ParamValues;
   readonly prompt: string;
   readonly maxTokens: number;
+  readonly bannedPhrases: readonly string[];
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -137,6 +142,7 @@ const ENDS: Readonly<Record<string, string>> = {
   maxTokens: "the requested number",
   context: "the context is full",
   cancelled: "stopped",
+  rewinds: "it was taken back too often",
 };
 const endOf = (finish: string, stoppedBy: string | undefined): string =>
   stoppedBy === undefined ? (ENDS[finish] ?? finish) : `stop "${stoppedBy}" ended the text`;

@@ -58,8 +58,9 @@ export function writeText(server: Connection, task: TextTask): WrittenText {
 }
 
 /** The program itself; with values of static parameters, which are no part of it, its graph. */
-function bodyOf({ request, spec, hasOpenSeed, uniforms, prompt, maxTokens }: TextTask): object {
-  const common = { prompt, max_tokens: maxTokens, stream: true, logprobs: ALTERNATIVES, measures: true };
+function bodyOf({ request, spec, hasOpenSeed, uniforms, prompt, maxTokens, bannedPhrases }: TextTask): object {
+  const banned = bannedPhrases.length > 0 && { banned_phrases: bannedPhrases };
+  const common = { prompt, max_tokens: maxTokens, stream: true, logprobs: ALTERNATIVES, measures: true, ...banned };
   const params = Object.keys(uniforms).length > 0 && { sampler_params: uniforms };
   const isProgram = request.kind === "program";
   if (Object.keys(request.statics).length > 0) return { ...common, sampler: JSON.parse(spec) as object, ...params };

@@ -18,6 +18,8 @@ export interface Shared {
   readonly vocabulary?: string;
   /** The stages to compare with. */
   readonly against?: string;
+  /** The phrases that are not written, one a line; absent: none. */
+  readonly banned?: string;
 }
 
 const VERSION = "1";
@@ -60,7 +62,10 @@ function parse(data: string): unknown {
 }
 
 function checked(value: unknown): Shared {
-  const { program, chain, uniforms, statics, seed, source, vocabulary, against, ...rest } = objectOf(value, "its data");
+  const { program, chain, uniforms, statics, seed, source, vocabulary, against, banned, ...rest } = objectOf(
+    value,
+    "its data",
+  );
   const stray = Object.keys(rest)[0];
   if (stray !== undefined) throw unreadable(`it contains \`${stray.slice(0, MAX_NAME)}\`, which is unknown`);
   if (typeof program !== "string") throw unreadable("it contains no program");
@@ -68,6 +73,7 @@ function checked(value: unknown): Shared {
   if (vocabulary !== undefined && typeof vocabulary !== "string") throw unreadable("its vocabulary is not a text");
   if (against !== undefined && typeof against !== "string")
     throw unreadable("its stages to compare with are not a text");
+  if (banned !== undefined && typeof banned !== "string") throw unreadable("its phrases are not a text");
   if (!isSeed(seed)) throw unreadable(`its seed is not ${SEED_RANGE}`);
   return {
     program,
@@ -78,6 +84,7 @@ function checked(value: unknown): Shared {
     source: sourceOf(source),
     ...(vocabulary !== undefined && { vocabulary }),
     ...(against !== undefined && { against }),
+    ...(banned !== undefined && { banned }),
   };
 }
 

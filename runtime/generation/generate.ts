@@ -20,7 +20,8 @@ import {
   type GenerateOptions,
   type SequenceRequest,
 } from "./request.js";
-import { checkGuideLengths, openGuides } from "./openGuides.js";
+import { healedAgain, healingOf } from "./healing/healing.js";
+import { checkGuideLengths, openGuides, withoutLast } from "./openGuides.js";
 import { openScheduler, place, type LoadedModel, type Room } from "./room.js";
 import { openRows, type RowReader } from "./rows.js";
 import { checkSpeculation, openSpeculator } from "./speculation.js";
@@ -86,7 +87,14 @@ export function generateIn(
   let isOver = false;
 
   async function* pieces(): AsyncGenerator<Piece, void, void> {
-    const tokens = begun instanceof LatePrompt ? await begun.tokens() : await promptLater(model, begun, options);
+    const given = begun instanceof LatePrompt ? await begun.tokens() : await promptLater(model, begun, options);
+    const healing = options.resume
+      ? healedAgain(model, given, options.resume)
+      : options.heal
+        ? healingOf(model, given)
+        : undefined;
+    const isTaken = healing !== undefined && !options.resume;
+    const tokens = isTaken ? given.subarray(0, -1) : given;
     // a place is taken by a text that can begin
     await unlessAborted(grammarsReady(before.features), options.signal);
     using tail = openTailLine(graph, settledStages(stages, before.params), tokens, room.model, options.resume);
@@ -95,7 +103,8 @@ export function generateIn(
     let slot: Slot | undefined;
     let speculator: Speculator | undefined;
     try {
-      const guides = openGuides(graph, { special: options.special, guides: guidePrompts }, model);
+      const opened = openGuides(graph, { special: options.special, guides: guidePrompts }, model);
+      const guides = isTaken ? withoutLast(opened, given.at(-1)!) : opened;
       const prompts = [tokens, ...guides.map((guide) => guide.tokens)];
       const { signal, lane, place: wanted } = options;
       const count = speculate ? 1 + tokensOf(speculate) : 1;
@@ -110,9 +119,9 @@ export function generateIn(
         speculator = await openSpeculator(room, { ...options, speculate }, place);
       }
       using rows = await rowsFor(options, sequence);
-      if (options.bannedPhrases?.length) await prepareBackend();
+      if (options.bannedPhrases?.length || healing) await prepareBackend();
       const checksLogits = room.options.checkLogits === true;
-      const held = { slot, placed, tail, rows, guides, speculator, checksLogits };
+      const held = { slot, placed, tail, rows, guides, speculator, checksLogits, healing };
       writer = new Writer({ model, binding: room.model.binding, graph, options, prompt: tokens, sequence, ...held });
       for (;;) {
         const piece = await writer.next();

@@ -20,6 +20,13 @@ export const openGuides = (
 ): OpenGuide[] =>
   guidesOf(graph).map(({ name }) => ({ name, tokens: promptTokens(model, guides[name]!.prompt, options) }));
 
+/** Guides whose prompts end with this token are without it, where something is left. */
+export const withoutLast = (guides: readonly OpenGuide[], token: number): OpenGuide[] =>
+  guides.map(({ name, tokens }) => ({
+    name,
+    tokens: tokens.length > 1 && tokens.at(-1) === token ? tokens.subarray(0, -1) : tokens,
+  }));
+
 /** Throws `InputError` for a guide whose prompt does not fit. */
 export function checkGuideLengths(guides: readonly OpenGuide[], contextSize: number): void {
   for (const { name, tokens } of guides)

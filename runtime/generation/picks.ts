@@ -15,7 +15,9 @@ import { likeliest } from "./likeliest.js";
 import { logprobsOf } from "./likelihood.js";
 import { guideParts, type OpenGuide } from "./openGuides.js";
 import type { BannedPhrases } from "./phrases/banned.js";
-import { openMasked, type MaskedChain } from "./phrases/masked.js";
+import { afterPrompt } from "./healing/grammars.js";
+import type { Healing } from "./healing/healing.js";
+import { openMasked, openTokens, type MaskedChain } from "./masked.js";
 import { rowsGraphOf, type SequenceRequest } from "./request.js";
 import type { KeptRows, RowReader } from "./rows.js";
 import type { TokenText } from "./text.js";
@@ -40,6 +42,8 @@ export interface Parts {
   readonly checksLogits: boolean;
   /** After the prompt. */
   readonly sequence: SequenceState;
+  /** What the text begins with of the prompt, if that is healed. */
+  readonly healing: Healing | undefined;
 }
 
 export const NONE = new Float32Array();
@@ -106,8 +110,15 @@ export class Picks {
     const { speculator, slot } = this.parts;
     if (!speculator) return true;
     const { tokens } = place.text;
-    const { sequence } = place;
-    return speculator.rests({ slot, tokens, sequence, room: roomOf(place), isBehind: this.read + 1 < tokens.length });
+    return speculator.rests({
+      slot,
+      tokens,
+      get sequence() {
+        return place.sequence();
+      },
+      room: roomOf(place),
+      isBehind: this.read + 1 < tokens.length,
+    });
   }
 
   /** By the context's text, which may go on by itself then. */
@@ -117,19 +128,26 @@ export class Picks {
 
   /** @param closing comes whatever the chain picks */
   async pick(place: Place, closing?: number): Promise<Picked> {
-    const { placed, tail, rows, options } = this.parts;
-    const whole = this.picking(place.sequence());
-    const masked = this.phrases?.maskedAt(place.text.count, whole);
+    const { placed, tail, rows, options, model } = this.parts;
+    const { count } = place.text;
+    const healing = this.parts.healing?.isAt(count) ? this.parts.healing : undefined;
+    const picking = this.picking(place.sequence());
+    const whole = healing ? await afterPrompt(picking, healing, count) : picking;
+    const allowed = healing?.tokensAt(count);
+    const masked = this.phrases?.maskedAt(count, whole, allowed);
     const sequence = masked && whole.phrases.size > 0 ? withRejected(whole, masked) : whole;
     const uniforms = uniformsOf(sequence);
     const inputs = this.parts.graph.inputs.length > 1 ? varying(this.parts.graph, featureInputs(sequence)) : NO_INPUTS;
     const { logprobs, alternatives = 0 } = options;
     // phrases of the chain are masked by the chain itself
-    const isHere = masked !== undefined && (options.bannedPhrases?.length ?? 0) > 0;
+    const unwritten = options.bannedPhrases?.length ? masked : undefined;
+    const isHere = unwritten !== undefined || allowed !== undefined;
     const isRaw = logprobs !== undefined || rows !== undefined || isHere;
     const decoded = await this.decode(place, uniforms, inputs, isRaw);
-    const run = (chain: MaskedChain): ChainResults =>
-      chain.run(sequence, masked!, decoded.raw!, this.guideLogits(decoded));
+    const run = (chain: MaskedChain): ChainResults => {
+      const open = openTokens(model.info.vocabSize, allowed, unwritten);
+      return chain.run(sequence, open, decoded.raw!, this.guideLogits(decoded));
+    };
     const output = isHere
       ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
       : placed.finish(decoded, uniforms, inputs);
@@ -186,12 +204,17 @@ export class Picks {
           tokens,
           step,
           sequence: place.sequence(),
-          room: this.phrases?.masksAt(count) ? 0 : room,
+          room: this.isMaskedAt(count) ? 0 : room,
           extend: (draft) => ({ ...longer(step, draft), guides: parts.map((part) => longer(part, draft)) }),
         })
       : slot.decode(step));
     this.read = tokens.length;
     return output;
+  }
+
+  /** Whether tokens are masked there. */
+  isMaskedAt(place: number): boolean {
+    return this.phrases?.masksAt(place) === true || this.parts.healing?.isAt(place) === true;
   }
 
   /** The sequence as its next token is picked. */

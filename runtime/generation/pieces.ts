@@ -123,6 +123,11 @@ export interface GenerationStats extends ContextStats {
    * @unit phrases
    */
   readonly keptPhrases?: number;
+  /**
+   * With `heal`: the text of the token of the prompt that was taken back, which is not among `promptTokens`; absent where none was. The first
+   * of `generatedTokens` begin with it.
+   */
+  readonly healed?: string;
   /** Why the chain does not run on the model's device as a whole; absent if it does. */
   readonly split?: Split;
   /**

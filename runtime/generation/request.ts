@@ -15,12 +15,13 @@ import { savedSequence, type SavedSequence } from "../sequence/savedSequence.js"
 import type { UniformValues } from "../sequence/sequence.js";
 import { speculate, type Speculate } from "../decode/speculation/options.js";
 import { NO_END, withEnds, type EndOptions } from "./ends.js";
+import type { HealOptions } from "./healing/healing.js";
 import { MAX_REWINDS, phraseList, type PhraseOptions } from "./phrases/options.js";
 import { stopTexts } from "./stops.js";
 import { thoughtLimit, type ThoughtLimit } from "./thought.js";
 
 /** A request to generate one sequence. */
-export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOptions {
+export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOptions, HealOptions {
   /** The chain that picks the tokens. */
   readonly chain: Chain;
   /**
@@ -177,6 +178,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   stop: stopTexts,
   bannedPhrases: phraseList,
   maxRewinds: is.integer(0, MAX_REWINDS),
+  heal: is.flag,
   logprobs: is.integer(0, MAX_LISTED),
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
@@ -199,6 +201,8 @@ export function checkSequence(options: SequenceRequest, all: is.Checks<SequenceR
   checkLengths(options);
   if (options.thought !== undefined && options.resume !== undefined)
     throw invalid("`thought` cannot be given with `resume`: a text that goes on is not at its beginning");
+  if (options.heal && options.resume !== undefined)
+    throw invalid("`heal` cannot be given with `resume`: a text that goes on has no prompt, so omit it");
   if (options.seed !== undefined && options.resume !== undefined)
     throw invalid("`seed` cannot be given with `resume`: a resumed text goes on with the seeds that it has");
 }

@@ -14,6 +14,8 @@ interface Facts {
   /** The figures of the context after the latest batch. */
   readonly context: () => ContextStats;
   readonly counts: () => Counts;
+  /** The text of the token of the prompt that was taken back. */
+  readonly healed?: string;
 }
 
 /** What is counted of a text, without tokens that were taken back. */
@@ -47,7 +49,7 @@ export class StatsCounter {
   get latest(): GenerationStats {
     const { milliseconds } = this;
     const { generatedTokens, forcedTokens, disallowedTokens, ...phrases } = this.facts.counts();
-    const { promptTokens, split, context, speculation } = this.facts;
+    const { promptTokens, split, context, speculation, healed } = this.facts;
     return {
       ...context(),
       promptTokens,
@@ -58,6 +60,7 @@ export class StatsCounter {
       ...(forcedTokens > 0 && { forcedTokens }),
       ...(disallowedTokens > 0 && { disallowedTokens }),
       ...phrases,
+      ...(healed !== undefined && { healed }),
       ...(split && { split }),
       ...this.end,
     };

@@ -38,7 +38,8 @@ export class PieceTexts {
 
   constructor(
     private readonly stops: readonly string[],
-    private readonly bytesOf: (token: number) => Uint8Array,
+    /** The bytes of the token at a place of the text. */
+    private readonly bytesOf: (token: number, place: number) => Uint8Array,
     private phrases?: PhraseFinder,
   ) {
     this.output = new TextOutput(stops, phrases);
@@ -111,6 +112,11 @@ export class PieceTexts {
     this.settle(this.output.flush());
   }
 
+  /** The number of tokens whose texts are known. */
+  get settled(): number {
+    return this.given + this.ready.length;
+  }
+
   /** Whether a piece is there. */
   get hasNext(): boolean {
     return this.ready.length > 0;
@@ -153,13 +159,14 @@ export class PieceTexts {
   private catchUp(): void {
     if (this.isRead) return;
     this.isRead = true;
-    this.output.restart(this.given + this.ready.length, this.rest);
+    this.output.restart(this.settled, this.rest);
     for (const piece of this.held.splice(0)) this.push(piece);
   }
 
   private push(piece: Facts): void {
+    const place = this.settled + this.held.length;
     this.held.push(piece);
-    this.settle(this.output.push(piece, this.bytesOf(piece.token)));
+    this.settle(this.output.push(piece, this.bytesOf(piece.token, place)));
   }
 
   private settle(given: readonly Given<Facts>[]): void {

@@ -19,6 +19,8 @@ import {
 import { checkTailKeeps } from "../sequence/tail.js";
 import { withoutEnds } from "./ends.js";
 import { forcing, unasked, type Forcing } from "./forced.js";
+import { readInPlace } from "./healing/grammars.js";
+import { savedHealing } from "./healing/healing.js";
 import type { Piece, Saved } from "./pieces.js";
 import { openAhead, type AheadText } from "./ahead.js";
 import { SequenceLine } from "../sequence/sequenceLine.js";
@@ -66,7 +68,9 @@ export class Writer {
     this.line = new SequenceLine(sequence);
     this.text = new TokenText(prompt, slot.contextSize);
     this.phrases = bansPhrases(options, sequence) ? new BannedPhrases(options, sequence) : undefined;
-    this.output = new PieceTexts(options.stop ?? [], (token) => model.piece(token, false), this.phrases?.finder);
+    const bytesOf = (token: number, place: number): Uint8Array =>
+      model.piece(token, false).subarray(parts.healing?.cutAt(place, token));
+    this.output = new PieceTexts(options.stop ?? [], bytesOf, this.phrases?.finder);
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.picks = new Picks(parts, this.phrases);
     this.forcing = forcing(parts);
@@ -90,6 +94,7 @@ export class Writer {
         disallowedTokens: this.line.disallowed + (this.endDisallowed ? 1 : 0),
         ...this.phrases?.counts,
       }),
+      ...(parts.healing && !options.resume && { healed: parts.healing.text }),
     });
   }
 
@@ -185,6 +190,7 @@ export class Writer {
     if (this.text.count > left) this.parts.speculator?.rewind(prompt.length + left);
     this.line.rewind(left);
     this.text.rewind(left);
+    this.parts.healing?.rewind(left);
     this.thought?.restart(this.text.tokens.subarray(prompt.length));
     // a recurrent model cannot forget a part of a text; any other reads the last token again, for its logits
     const { picks } = this;
@@ -233,7 +239,10 @@ export class Writer {
     const tokens = this.text.upTo(given);
     return {
       tokens: tokens.slice(),
-      sequence: withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
+      sequence: {
+        ...withoutEnds(saveSequence(this.line.at(given), this.parts.tail?.saved(given))),
+        ...savedHealing(this.parts.healing),
+      },
       ...(guides.length > 0 && { guides: savedGuides(guides, tokens.subarray(this.parts.prompt.length)) }),
     };
   }
@@ -253,7 +262,7 @@ export class Writer {
 
   /** @param told what accepted it, if that was something else */
   private accept(picked: Picked, told: Told | undefined): void {
-    const { options, model, graph } = this.parts;
+    const { options, model, graph, healing } = this.parts;
     const { count } = this.text;
     const { token, scalars, isEnd = model.isEnd(token) } = picked;
     if (this.waitsSince !== undefined) this.meter.add(performance.now() - this.waitsSince, count);
@@ -268,7 +277,8 @@ export class Writer {
     this.phrases?.accept(count, token);
     this.thought?.accept(token, picked.isClosing === true);
     if (told) this.line.tell(token, scalars, told.isRefused);
-    else this.line.accept(token, scalars);
+    else this.line.accept(token, scalars, readInPlace(healing, count, token, this.sequence));
+    healing?.accept(token);
     this.parts.tail?.accept(token);
     this.text.push(token);
     if (told) this.pass(told.isRead === true);
@@ -334,18 +344,26 @@ export class Writer {
     if (text) return this.forcedIn(text) ?? this.pickIn(text);
     const ready = grammarsReady(this.sequence.features);
     if (ready) await unlessAborted(ready, options.signal);
-    const closing = this.thought?.next();
-    const written = closing === undefined ? writtenToken(this.sequence) : undefined;
+    const { count } = this.text;
+    const { healing } = this.parts;
+    // the end of the prompt comes first
+    const isHealing = healing?.isAt(count) === true;
+    const closing = isHealing ? undefined : this.thought?.next();
+    const mayForce = closing === undefined && !isHealing;
+    const written = mayForce ? writtenToken(this.sequence) : undefined;
     if (written !== undefined) return this.writtenNow(written);
-    const forced = closing === undefined && this.text.count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
+    const forced = mayForce && count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
-    const opened = this.isMasked || !rests ? undefined : this.ahead?.open(this.sequence, this.output.shown);
+    // the context's text reads whole tokens
+    const isCut = healing !== undefined && this.output.settled < count && healing.isAt(this.output.settled);
+    const isAsked = isCut || !rests || this.picks.isMaskedAt(count);
+    const opened = isAsked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
     return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
   }
 
   /** A token of a text that the chain writes: where it can be, without the model. */
   private async writtenNow(token: number): Promise<Picked> {
-    if (this.text.count > 0 && this.unasked && !this.isMasked)
+    if (this.text.count > 0 && this.unasked && !this.picks.isMaskedAt(this.text.count))
       return { token, scalars: this.unasked(this.sequence), isForced: true, isWritten: true };
     return { ...(await this.picks.pick(this.place, token)), isClosing: false, isForced: true, isWritten: true };
   }
@@ -367,11 +385,6 @@ export class Writer {
     // of a text that is written on elsewhere, the sequence is not asked for
     const sequence = (): SequenceState => this.sequence;
     return { text: this.text, limit: this.limit, sequence };
-  }
-
-  /** Tokens are masked at the next place, and at no other one. */
-  private get isMasked(): boolean {
-    return this.phrases?.masksAt(this.text.count) === true;
   }
 
   private async pickIn(text: NativeText): Promise<Picked> {

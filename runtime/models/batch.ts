@@ -15,6 +15,7 @@ import {
   type RunOptions,
   type SequenceRequest,
 } from "../generation/generate.js";
+import { checkNotHealed } from "../generation/healing/healing.js";
 import { checkSequence, MAX_SEQUENCES, REQUEST, RUN } from "../generation/request.js";
 import type { GenerationOf, SequenceRequestOf } from "../generation/typed.js";
 
@@ -105,6 +106,7 @@ export function openBatch(model: LoadedModel, options: BatchOptions): Generation
     request: SequenceRequest & ChatOptions & AnswerLimits,
   ): Generation & AnswerParts => {
     checkSequence(request, CHAT_REQUEST);
+    checkNotHealed(request);
     const reading = new Reading(model, request);
     const prompt = chatPrompt(model.native, messages, request, { reading });
     return reading.with(generateIn({ scheduler, model, options }, prompt, reading.requestOf(request)));

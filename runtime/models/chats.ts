@@ -10,6 +10,7 @@ import {
   type LoadedModel,
   type Room,
 } from "../generation/generate.js";
+import { checkNotHealed } from "../generation/healing/healing.js";
 import { checkSequence, graphOf, REQUEST, RUN, type SequenceRequest } from "../generation/request.js";
 import { translate } from "../core/errors.js";
 import type { NativeModel } from "../backends/native/binding.js";
@@ -85,6 +86,7 @@ export function startChat(
   options: GenerateOptions & ChatOptions & AnswerLimits,
 ): Generation & AnswerParts {
   checkSequence(options, ANSWER);
+  checkNotHealed(options);
   const reading = new Reading(model, options);
   const prompt = chatPrompt(model.native, messages, options, { reading });
   const settings = contextSettings(options, model.settings);

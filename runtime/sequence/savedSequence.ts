@@ -42,7 +42,17 @@ export interface SavedSequence<States extends readonly number[] = readonly numbe
   readonly watches?: readonly SavedWatch[];
   /** Absent for a chain without a host tail. */
   readonly tail?: SavedTail;
+  /** The bytes of the prompt that the first tokens of a healed text write again; absent: none. */
+  readonly healed?: readonly number[];
 }
+
+/** The most bytes of a prompt that a text writes again: those of a token. */
+export const MOST_HEALED = 1024;
+const healedBytes: is.Check = (value, name) => {
+  is.listOf(`a list of at most ${MOST_HEALED} bytes`, is.integer(0, 255))(value, name);
+  const { length } = value as readonly number[];
+  if (length > MOST_HEALED) is.refuse(name, `a list of at most ${MOST_HEALED} bytes`, length);
+};
 
 const WATCH: is.Checks<SavedWatch> = {
   ending: is.either("a text or a list of tokens", is.text, tokenList()),
@@ -68,6 +78,7 @@ const SAVED: is.Checks<SavedSequence> = {
   prompt: tokenList(),
   watches: is.listOf("a list of endings", is.complete(WATCH)),
   tail: savedTail,
+  healed: healedBytes,
 };
 /** Parts that sequences saved by earlier versions do not have. */
 const ADDED: readonly string[] = [
@@ -81,6 +92,7 @@ const ADDED: readonly string[] = [
   "prompt",
   "watches",
   "tail",
+  "healed",
 ] satisfies (keyof SavedSequence)[];
 /** A result of `save`; whether it belongs to the chain is checked later. */
 export const savedSequence: is.Check = (value, name) => {

@@ -190,10 +190,14 @@ export function acceptPrompt(sequence: SequenceState, tokens: Int32Array | reado
   return withInitialStates({ ...sequence, ...textAfter(sequence, tokens), prompt, promptLength }, readsText);
 }
 
-/** What the grammars do with the next token, by feature. They are ready. */
-export function movesOf(sequence: SequenceState, token: number): readonly GrammarMove[] {
+/**
+ * What the grammars do with the next token, by feature. They are ready.
+ * @param read what they read in its place, if that is something else
+ */
+export function movesOf(sequence: SequenceState, token: number, read?: readonly number[]): readonly GrammarMove[] {
   let env: ReturnType<typeof environment> | undefined;
-  return grammarMoves(sequence.features, token, (when) => evaluateUniform(when, (env ??= environment(sequence))) !== 0);
+  const isAsked = (when: UniformExpr): boolean => evaluateUniform(when, (env ??= environment(sequence))) !== 0;
+  return grammarMoves(sequence.features, token, isAsked, read);
 }
 
 /** The same for a token that was accepted elsewhere: see `toldMoves`. */
@@ -209,12 +213,14 @@ export function toldMovesOf(
 /**
  * The sequence after its next token is accepted. `scalars` are those of the graph: what it keeps, the measures, the stops.
  * @param moves of the token here, if its grammars may not be ready
+ * @param read what grammars read in its place, if that is something else
  */
 export function acceptToken(
   sequence: SequenceState,
   token: number,
   scalars: Float32Array,
   moves: readonly GrammarMove[] = movesOf(sequence, token),
+  read?: readonly number[],
 ): SequenceState {
   const { graph } = sequence;
   const { history, watches } = textAfter(sequence, [token]);
@@ -231,7 +237,7 @@ export function acceptToken(
     history,
     watches,
     writing: afterWritten(sequence.written, writingOf(sequence), token),
-    features: acceptFeatures(sequence.features, token, moves),
+    features: acceptFeatures(sequence.features, token, moves, read),
     disallowed: moves.includes("refuses") ? sequence.disallowed + 1 : sequence.disallowed,
   };
 }

@@ -18,6 +18,8 @@ interface Accepted {
   readonly states: Float32Array;
   /** What the grammars did with it: their earlier positions are not ready for good. */
   readonly moves: readonly GrammarMove[];
+  /** What the grammars read in its place, if that is something else. */
+  readonly read: readonly number[] | undefined;
 }
 
 /** Uniforms that were set when there were `count` tokens. */
@@ -85,9 +87,12 @@ export class SequenceLine {
     return this.latest.disallowed + this.refused;
   }
 
-  /** @param scalars the scalars of the graph, the next values of the states first */
-  accept(token: number, scalars: Float32Array): void {
-    this.add(token, this.statesIn(scalars), movesOf(this.now, token));
+  /**
+   * @param scalars the scalars of the graph, the next values of the states first
+   * @param read what grammars read in place of the token, if that is something else
+   */
+  accept(token: number, scalars: Float32Array, read?: readonly number[]): void {
+    this.add(token, this.statesIn(scalars), movesOf(this.now, token, read), read);
   }
 
   /**
@@ -104,9 +109,14 @@ export class SequenceLine {
     return length === 0 ? NONE : scalars.slice(0, length);
   }
 
-  private add(token: number, states: Float32Array, moves: readonly GrammarMove[]): void {
-    this.latest = acceptToken(this.latest, token, states, moves);
-    this.accepted.push({ token, states, moves });
+  private add(
+    token: number,
+    states: Float32Array,
+    moves: readonly GrammarMove[],
+    read?: readonly number[],
+  ): void {
+    this.latest = acceptToken(this.latest, token, states, moves, read);
+    this.accepted.push({ token, states, moves, read });
     if (this.accepted.length % EVERY === 0) this.kept.push(this.latest);
   }
 
@@ -127,8 +137,8 @@ export class SequenceLine {
     };
     for (let i = from * EVERY; i < count; i++) {
       setAt(i);
-      const { token, states, moves } = this.accepted[i]!;
-      state = acceptToken(state, token, states, moves);
+      const { token, states, moves, read } = this.accepted[i]!;
+      state = acceptToken(state, token, states, moves, read);
     }
     setAt(count, Infinity);
     return state;

@@ -177,6 +177,7 @@ export function textsOf(
     ...(ignoreEnd && { ignoreEnd }),
     ...(speculate && { speculate }),
     ...(bannedPhrases.length > 0 && { bannedPhrases }),
+    ...(given.endpoint === "completions" && given.body.heal && { heal: true }),
     ...(thought && { thought }),
     // without any, the picked token would have none, either
     ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),

@@ -71,6 +71,7 @@ export interface ChatBody extends CommonBody {
 }
 
 interface CompletionBody extends CommonBody {
+  readonly heal?: boolean;
   readonly prompt: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
 }
 

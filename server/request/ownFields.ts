@@ -151,6 +151,12 @@ export const OWN_FIELDS = {
     "tabbyAPI's and KoboldCpp's other name of `banned_tokens`, which counts without it",
     neutral([], ""),
   ),
+  heal: alone(
+    "completions",
+    schema.flag,
+    "token healing: the last token of the prompt is taken back, and the text begins with tokens that begin with its letters, so that a prompt may end inside a word",
+    neutral(false),
+  ),
   speculate: own(
     schema.drafts,
     "[drafts](speculation.md), for the same text in fewer decodes: `false`, `{ lookup }` or `{ draft }`, each true or with its settings; default: what the server was started with",

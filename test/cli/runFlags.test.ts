@@ -127,6 +127,15 @@ const EFFECTS: readonly Effect[] = [
     },
   },
   {
+    before: [...GREEDY, "--prompt", "And the LORD comm"],
+    flag: ["--heal"],
+    differs: (without, given) => {
+      expect(given.text).toMatch(/^[a-z]/);
+      expect(given.stats.promptTokens).toBe(without.stats.promptTokens - 1);
+      expect("And the LORD comm").toMatch(new RegExp(`${given.stats.healed!}$`));
+    },
+  },
+  {
     before: [...GREEDY, "--ban-phrase", "/[^]/"],
     flag: ["--max-rewinds", "3"],
     differs: (without, given) => {

@@ -93,7 +93,7 @@ test("of the server, which sends one graph", () => {
   const file = join(folder, "program.ggsl");
   const text = fs.readFileSync(file, "utf8");
   const source = { form: "program", text, chain: undefined, constrained: false, own: { name: "own", file } } as const;
-  const reply = compileJob({ source, vocabSize: 100, limits: {} });
+  const reply = compileJob({ source, vocabSize: 100, limits: {}, libraries: [] });
   expect(Object.keys(reply).sort()).toEqual(["facts", "graph", "kind"]);
   expect(JSON.parse((reply as { graph: string }).graph)).toMatchObject({ outputs: { sampled: expect.any(Number) } });
   expect(lowerings).toBe(1);

@@ -125,6 +125,36 @@ inBrowser("text in the playground", () => {
     await v.close();
   });
 
+  llamaTest(
+    "phrases of the field are in no text, which says how often it was taken back, and are part of the link",
+    async () => {
+      const v = await visit(site.browser, site.url);
+      await v.type(GREEDY);
+      const first = v.page.locator("#text .side").first();
+      const textOf = async (): Promise<string> => (await first.locator(".token").allTextContents()).join("");
+      await v.see("#text .side:nth-child(1) .hint", /48 tokens/);
+      const [word = ""] = (await textOf()).split(/[^A-Za-z]+/).filter((one) => one.length > 2);
+      await v.page.locator("#text summary", { hasText: "phrases that are not written" }).click();
+      const field = v.page.getByLabel("Phrases that are not written, one a line");
+      await field.fill(`zzz\n${word}`);
+      await v.see("#text .side:nth-child(1) .hint", /tokens\/s, taken back \d+ times?$/);
+      expect(await textOf()).not.toContain(word);
+      await v.page.locator("#share").click();
+      const link = await until(
+        () => v.page.getByLabel("Link to this program").inputValue(),
+        (value) => value !== "",
+      );
+      await v.close();
+      const other = await visit(site.browser, link);
+      await until(
+        () => other.page.getByLabel("Phrases that are not written, one a line").inputValue(),
+        (value) => value === `zzz\n${word}`,
+      );
+      await other.see("#text .side:nth-child(1) .hint", /taken back \d+ times?$/);
+      await other.close();
+    },
+  );
+
   llamaTest("the logits come from the model's next token", async () => {
     const v = await visit(site.browser, site.url);
     await v.type(GREEDY);

@@ -92,6 +92,9 @@ and its longest match is at most 1 024 bytes :: server/phrases :: what is wrong 
 A list has at most 4 096 phrases of 65 536 bytes, and 256 regular expressions :: server/phrases :: what is wrong has the name of its field: %#
 A text goes back 256 times at most :: server/phrases :: a text that goes back too often ends before the phrase
 Tokens that were taken back are no tokens of ~usage~ :: server/phrases :: a text that goes back too often ends before the phrase
+the last token of a completion's prompt is taken back :: server/completions :: a prompt that ends inside a word is healed, alone and beside others, and the token counts as one of the text
+In ~usage~ the token that was taken back is one of the text :: server/completions :: a prompt that ends inside a word is healed, alone and beside others, and the token counts as one of the text
+Conversations have no such field :: server/completions :: a prompt that ends inside a word is healed, alone and beside others, and the token counts as one of the text
 warns if other machines reach it without ~--api-keys FILE~ :: server/command :: --check ends with 0, and a server without keys that others reach is warned of
 ~sha256:HASH~ in place of the secret works too :: server/keys :: has names and limits; secrets and their sha256 are the same
 Limits are what the key may have at once :: server/queue :: texts and tokens at once of a lane, also of one request

@@ -57,6 +57,24 @@ describe("the openai client", () => {
     expect(third.choices[0]!.text.slice(0, 10)).toBe(choices[2]!.text.slice(0, 10));
   });
 
+  test("a prompt that ends inside a word is healed, alone and beside others, and the token counts as one of the text", async () => {
+    const asked = { ...base, prompt: "And the LORD comm", heal: true };
+    const healed = await server.post("/v1/completions", asked);
+    const plain = await server.post("/v1/completions", { ...asked, heal: false });
+    const [{ text }] = healed.body["choices"] as [{ text: string }];
+    expect(text).toMatch(/^[a-z]/);
+    const usageOf = ({ body }: typeof healed) => body["usage"] as { prompt_tokens: number; completion_tokens: number };
+    expect(usageOf(healed).prompt_tokens).toBe(usageOf(plain).prompt_tokens - 1);
+    expect(usageOf(healed).completion_tokens).toBe(12);
+    const together = await Promise.all(
+      [asked, { ...asked, seed: 9 }, { ...asked, heal: false }].map((body) => server.post("/v1/completions", body)),
+    );
+    expect(together[0]!.body["choices"]).toMatchObject([{ text }]);
+    const messages = [{ role: "user", content: "And" }];
+    const { status, body } = await server.post("/v1/chat/completions", { messages, heal: true });
+    expect([status, body.error]).toMatchObject([400, { param: "heal" }]);
+  });
+
   test("token ids as a prompt", async () => {
     const text = await server.client.completions.create({ ...base, prompt: [1, 2, 3], temperature: 0 });
     expect(text.usage!.prompt_tokens).toBe(3);

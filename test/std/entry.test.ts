@@ -13,6 +13,8 @@ const SIZE = 300;
 const STEPS = 8;
 /** Opens the block of `thinking_budget`'s example. */
 const OPENING = 1;
+/** A line, and the same again, for the example of `no_repeat_line`. */
+const LINES = [2, 3, OPENING, 2, 3];
 /** Letters, and digits. */
 const TEXTS = Array.from({ length: SIZE }, (_, i) =>
   i % 2 === 0 ? `t${String.fromCharCode(97 + (i % 26), 97 + Math.floor(i / 26))}` : String(i),
@@ -29,7 +31,7 @@ describe.each(STD_SAMPLERS)("$name", ({ name, example, picks, guides, actsAfterP
   test("its example picks a token, changes the table, or ends a text", () => {
     const logits = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 1, dropped: 0 });
     const { history: loop, bias } = makeContext({ text: "loop", biases: 8, seed: 2 }, SIZE);
-    const history = [OPENING, ...loop];
+    const history = [OPENING, ...(name === "no_repeat_line" ? LINES : loop)];
     const other = makeLogits({ shape: "longTail", vocabSize: SIZE, seed: 2, dropped: 0 });
     const inputs = Object.fromEntries(guides.map((guide) => [guide, other]));
     const options = { backend: "reference", history, feed: { bias, inputs, vocabulary: TEXTS } } as const;

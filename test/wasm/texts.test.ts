@@ -126,6 +126,13 @@ llamaTest("a worker passes the options on", async () => {
   expect(text).not.toContain(stop);
   const { stats } = await without.end;
   expect(stats!.rewinds).toBeGreaterThan(0);
+  // as the model in this process, and as the native one
+  const healed: number[] = [];
+  for await (const { token } of worker.generate("And the LORD comm", { chain, heal: true, ...options }))
+    healed.push(token);
+  const own = await read(model.generate("And the LORD comm", { chain, heal: true, ...options }));
+  expect(healed).toEqual(own.map(({ token }) => token));
+  expect(own.map((piece) => piece.text).join("")).toMatch(/^[a-z]/);
   const refused = worker.generate(PROMPT, { chain, stop: [""] });
   await expect(refused.end).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   channel.port1.close();

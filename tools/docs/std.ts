@@ -17,7 +17,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 const textOf = ({ span }: Param): string => span.source.text.slice(span.start, span.end);
 
 /** The declaration without its doc comment, and the inputs that it reads. */
-function codeOf({ name, declaration: { span } }: StdSampler): string {
+export function codeOf({ name, declaration: { span } }: StdSampler): string {
   const { text } = span.source;
   const inputs = stdFile(stdSource(name)!)!.declarations.flatMap((d) =>
     d.kind === "input" ? [text.slice(d.span.start, d.span.end).trim()] : [],

@@ -1,11 +1,11 @@
 /** The phrases of a text that must not be written: where they are found, and the tokens that are masked at its places. */
+import { MOST_MASKED } from "@ggsl/compiler/graph/phrases.js";
 import { grammarOf } from "../../sequence/features/feed.js";
 import { PhraseFinder, preparedPhrases } from "../../sequence/phrases/finder.js";
 import type { SequenceState } from "../../sequence/sequence.js";
 import { PHRASE_LIMITS } from "../../sequence/phrases/phrases.js";
 import type { SavedSequence } from "../../sequence/savedSequence.js";
 import type { NativeModel } from "../../backends/native/binding.js";
-import { MOST_MASKED } from "./masked.js";
 import { REWINDS, type PhraseOptions } from "./options.js";
 
 /** What is counted of a text with phrases. */
@@ -64,8 +64,16 @@ export class BannedPhrases {
 
   /** The last tokens of a text that was saved, in which a phrase may begin. */
   before({ model, prompt, options }: Resumed): Uint8Array[] {
-    const count = Math.min(options.resume?.step ?? 0, PHRASE_LIMITS.longest, prompt.length);
-    return Array.from(prompt.subarray(prompt.length - count), (token) => model.piece(token, false));
+    const { step = 0, healed = [] } = options.resume ?? {};
+    const count = Math.min(step, PHRASE_LIMITS.longest, prompt.length);
+    // the bytes of the prompt that the text begins with are none of it
+    let cut = count === step ? healed.length : 0;
+    return Array.from(prompt.subarray(prompt.length - count), (token) => {
+      const bytes = model.piece(token, false);
+      const own = bytes.subarray(Math.min(cut, bytes.length));
+      cut -= bytes.length - own.length;
+      return own;
+    });
   }
 
   /** Whether tokens are masked at this place. */
@@ -78,14 +86,20 @@ export class BannedPhrases {
     return this.places.get(place)?.isFree === true;
   }
 
-  /** The tokens that are masked at a place where the sequence is; its grammars are ready. Undefined where none are. */
-  maskedAt(place: number, sequence: SequenceState): ReadonlySet<number> | undefined {
+  /**
+   * The tokens that are masked at a place where the sequence is; its grammars are ready. Undefined where none are.
+   * @param allowed the only tokens that may come there anyway
+   */
+  maskedAt(place: number, sequence: SequenceState, allowed?: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const masked = this.places.get(place);
     if (!masked || masked.isFree) return undefined;
-    masked.isFree = sequence.features.some((feature) => {
-      const grammar = grammarOf(feature);
-      return grammar !== undefined && leavesNone(grammar.state.bits(), masked.tokens);
-    });
+    const leavesNoOther = allowed !== undefined && [...allowed].every((token) => masked.tokens.has(token));
+    masked.isFree =
+      leavesNoOther ||
+      sequence.features.some((feature) => {
+        const grammar = grammarOf(feature);
+        return grammar !== undefined && leavesNone(grammar.state.bits(), masked.tokens);
+      });
     return masked.isFree ? undefined : masked.tokens;
   }
 

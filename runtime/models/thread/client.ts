@@ -44,7 +44,7 @@ export interface WorkerChatOptions extends Omit<ChatRequest, "messages" | "spec"
 /** Options of the logits of a prompt in a worker. */
 type WorkerLogitsOptions = Omit<LogitsRequest, "prompt">;
 
-const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
+const ANY: OptionNames<Omit<WorkerGenerateOptions, "special" | "heal">> = {
   chain: true,
   seed: true,
   uniforms: true,
@@ -61,7 +61,7 @@ const ANY: OptionNames<Omit<WorkerGenerateOptions, "special">> = {
   states: true,
   speculate: true,
 };
-const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true });
+const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true, heal: true });
 const chatNames = is.named<WorkerChatOptions>({
   ...ANY,
   tools: true,

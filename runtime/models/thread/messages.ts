@@ -33,6 +33,8 @@ export type Request =
   | { readonly type: "cancel"; readonly generation: number };
 
 export interface GenerateRequest extends AnyRequest, TokenizeOptions {
+  /** The last token of the prompt is taken back, and the first tokens begin with its bytes. */
+  readonly heal?: boolean | undefined;
   readonly prompt: string | Int32Array;
 }
 

@@ -1,7 +1,16 @@
 /** The grammars of a sequence's features from token to token. */
 import type { Graph, UniformExpr } from "@ggsl/compiler/graph/graph.js";
 import { grammarOf, type Feed, type OpenFeature } from "./feed.js";
-import { acceptGrammar, canAccept, moveOf, startGrammar, type GrammarMove, type GrammarValues } from "./grammars.js";
+import {
+  acceptGrammar,
+  afterTokens,
+  canAccept,
+  moveOf,
+  moveOfAll,
+  startGrammar,
+  type GrammarMove,
+  type GrammarValues,
+} from "./grammars.js";
 
 /** What to wait for before `featureInputs`; undefined if nothing. */
 export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown> | undefined {
@@ -14,15 +23,21 @@ export function grammarsReady(features: readonly OpenFeature[]): Promise<unknown
 export const releaseGrammars = (features: readonly OpenFeature[]): void =>
   features.forEach((f) => grammarOf(f)?.state.release());
 
-/** The features after `token` is accepted. */
+/**
+ * The features after `token` is accepted.
+ * @param read what grammars read in its place, if that is something else
+ */
 export const acceptFeatures = (
   features: readonly OpenFeature[],
   token: number,
   moves: readonly GrammarMove[],
+  read?: readonly number[],
 ): readonly OpenFeature[] =>
   moves.includes("goes on")
     ? features.map((f, i) =>
-        f.kind === "allowed" && moves[i] === "goes on" ? { ...f, grammar: acceptGrammar(f.grammar!, token) } : f,
+        f.kind === "allowed" && moves[i] === "goes on"
+          ? { ...f, grammar: read ? afterTokens(f.grammar!, read) : acceptGrammar(f.grammar!, token) }
+          : f,
       )
     : features;
 
@@ -33,16 +48,19 @@ const NO_MOVES: readonly GrammarMove[] = [];
 /**
  * What each feature's grammar does with the next token; empty without grammars. The grammars are ready.
  * @param isAsked whether the expression that says when a grammar is asked holds for this token
+ * @param read what grammars read in its place, if that is something else
  */
 export const grammarMoves = (
   features: readonly OpenFeature[],
   token: number,
   isAsked: (when: UniformExpr) => boolean,
+  read?: readonly number[],
 ): readonly GrammarMove[] =>
   features.some(hasGrammar)
     ? features.map((f) => {
         const isWanted = f.kind === "allowed" && (f.from.when === undefined || isAsked(f.from.when));
-        return isWanted && f.grammar ? moveOf(f.grammar, token) : "waits";
+        if (!isWanted || !f.grammar) return "waits";
+        return read ? moveOfAll(f.grammar, read) : moveOf(f.grammar, token);
       })
     : NO_MOVES;
 

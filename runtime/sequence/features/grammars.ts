@@ -55,6 +55,17 @@ export type GrammarMove = "goes on" | "waits" | "refuses";
 export const moveOf = ({ state }: OpenGrammar, token: number): GrammarMove =>
   hasBit(state.bits(), token) ? "goes on" : "refuses";
 
+/** The same of several tokens in place of one; of none, it waits. */
+export function moveOfAll(grammar: OpenGrammar, tokens: readonly number[]): GrammarMove {
+  if (tokens.length === 0) return "waits";
+  let at = grammar;
+  for (const token of tokens) {
+    if (!canAccept(at, token)) return "refuses";
+    at = acceptGrammar(at, token);
+  }
+  return "goes on";
+}
+
 /** Whether a grammar goes on with a token, as far as it is known without its mask. */
 export function canAccept({ state }: OpenGrammar, token: number): boolean {
   try {

@@ -30,6 +30,7 @@ function linkOf({ program, source, edits, damage }: Link): string {
     seed: 7,
     source: SOURCES[source],
     against: "top_k(9)",
+    banned: " delve\nthe",
   };
   const json = JSON.stringify(editedJson(shared, edits));
   let link = `#1.${Buffer.from(json).toString("base64url")}`;

@@ -5,39 +5,54 @@
  */
 import { compileProgram, graphOf } from "@ggsl/compiler/driver.js";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
-import type { Graph } from "@ggsl/compiler/graph/graph.js";
+import type { Feature, Graph } from "@ggsl/compiler/graph/graph.js";
 import { prepend } from "@ggsl/compiler/graph/prepend.js";
-import { setsOf } from "@ggsl/compiler/graph/sets.js";
-import type { ChainResults } from "../../backends/native/binding.js";
-import { chosenBackend, openBackend } from "../../chain/evaluate.js";
-import { columnsOf } from "../../sequence/features/feed.js";
-import { mirrorOf } from "../../sequence/mirror.js";
-import { featureInputs, uniformsOf, withUniforms, type SequenceState } from "../../sequence/sequence.js";
+import type { ChainResults } from "../backends/native/binding.js";
+import { chosenBackend, openBackend } from "../chain/evaluate.js";
+import { columnsOf, type Feed } from "../sequence/features/feed.js";
+import { mirrorOf } from "../sequence/mirror.js";
+import { featureInputs, uniformsOf, type SequenceState } from "../sequence/sequence.js";
 
-/** Not the name of a parameter of a program. */
-const MASKED = "masked tokens";
-/** The most tokens that are masked at one place. */
-export const MOST_MASKED = 64;
+/** Not the name of an input of a program. */
+const OPEN = "open tokens";
 
 let front: Graph | undefined;
 
 function frontGraph(): Graph {
-  const set = `tokens(${MOST_MASKED})`;
-  const program = `sampler unless(masked: ${set}) { keep token not in masked }\nchain front(masked: ${set} = tokens()) = unless(masked)`;
+  const program = "input open: bool\nsampler only() { keep open }\nchain front = only()";
   const graph = graphOf(compileProgram(program, { outputs: ["logits"] }));
-  return { ...graph, sets: setsOf(graph).map((one) => ({ ...one, name: MASKED })) };
+  const features = graph.features.map((feature): Feature =>
+    feature.from.kind === "input" ? { ...feature, from: { ...feature.from, name: OPEN } } : feature,
+  );
+  return { ...graph, features };
 }
+
+/** The flags of the tokens that are not masked. */
+export function openTokens(
+  vocabSize: number,
+  allowed: Iterable<number> | undefined,
+  masked: Iterable<number> = [],
+): Float32Array {
+  const open = new Float32Array(vocabSize).fill(allowed ? 0 : 1);
+  for (const token of allowed ?? []) open[token] = 1;
+  for (const token of masked) open[token] = 0;
+  return open;
+}
+
+/** What feeds a sequence, with the tokens that are not masked. Its vocabulary is read only where it is used. */
+const withOpen = (feed: Feed, open: Float32Array): Feed =>
+  Object.create(feed, { inputs: { value: { ...feed.inputs, [OPEN]: open } } }) as Feed;
 
 export interface MaskedChain extends Disposable {
   /**
    * The results for the present token of a sequence.
-   * @param tokens those that are masked
+   * @param open as `openTokens` gives it
    * @param logits the model's own
    * @param guides the logits of the guides, by name
    */
   run(
     sequence: SequenceState,
-    tokens: Iterable<number>,
+    open: Float32Array,
     logits: Float32Array,
     guides: ReadonlyMap<string, Float32Array>,
   ): ChainResults;
@@ -53,8 +68,9 @@ export function openMasked(graph: Graph, sequence: SequenceState): MaskedChain {
   const columns = columnsOf(whole, mirror(sequence).features);
   const { run, dispose } = openBackend(whole, sequence.vocabSize, { backend: chosenBackend("auto") }, columns);
   return {
-    run(now, tokens, logits, guides) {
-      const state = withUniforms(mirror(now), { [MASKED]: [...tokens] });
+    run(now, open, logits, guides) {
+      const mirrored = mirror(now);
+      const state = { ...mirrored, feed: withOpen(mirrored.feed, open) };
       const inputs = featureInputs(state);
       for (const { name, input } of guidesOf(whole)) inputs[input - 1] = guides.get(name)!;
       const { sampled, ...results } = run(logits, uniformsOf(state), inputs);
