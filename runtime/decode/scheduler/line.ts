@@ -1,7 +1,7 @@
 /** A text that the context writes on: what its next run begins with, and its tokens for its reader. */
 import type { NativeText } from "../../backends/native/binding.js";
 import { Later } from "./later.js";
-import { append, type Place } from "./places.js";
+import type { Place } from "./places.js";
 import type { Step } from "./step.js";
 import type { Written } from "./written.js";
 
@@ -63,7 +63,7 @@ export class Line {
   /** A token that a batch gave. */
   accept(written: Written): void {
     if (this.token !== undefined) {
-      if (written.isRead) append(this.place.tokens, [this.token]);
+      if (written.isRead) this.place.tokens.push(this.token);
       this.later.push(written);
     }
     this.token = written.token;
