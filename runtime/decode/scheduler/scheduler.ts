@@ -306,7 +306,7 @@ export class Scheduler {
       this.options.onDecode?.(now - start);
       if (this.speculates) {
         if (isFirst) this.measured.add(turns, now - start);
-        else this.measured.addLater(turns, texts, now - start);
+        else this.measured.pass(turns, texts);
       }
       isFirst = false;
       start = now;
