@@ -71,22 +71,19 @@ export class Measured {
 
   /** Undefined for a batch in which a text is read. */
   add(turns: readonly Turn[], milliseconds: number): Cost | undefined {
-    const isBuilt = this.isBuilt(shapeOf(turns));
+    const shape = shapeOf(turns);
+    // llama.cpp builds its graph again for a batch of another shape
+    const isBuilt = shape !== this.shape;
+    this.shape = shape;
     const cost = costOf(turns, milliseconds);
     if (cost) this.costs.add(cost, isBuilt);
     return cost;
   }
 
-  /** A batch after that of the turns, in which as many texts went on by themselves. */
-  addLater(turns: readonly Turn[], texts: number, milliseconds: number): void {
-    this.costs.add({ sequences: texts, extra: 0, milliseconds }, this.isBuilt(shapeOf(turns, 1)));
-  }
-
-  /** llama.cpp builds its graph again for a batch of another shape. */
-  private isBuilt(shape: number): boolean {
-    const isBuilt = shape !== this.shape;
-    this.shape = shape;
-    return isBuilt;
+  /** A batch after that of the turns, in which as many texts went on by themselves: when it is told says little of its time. */
+  pass(turns: readonly Turn[], texts: number): void {
+    this.costs.sequences = texts;
+    this.shape = shapeOf(turns, 1);
   }
 }
 

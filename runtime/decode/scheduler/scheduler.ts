@@ -337,7 +337,7 @@ export class Scheduler {
     return (milliseconds, texts) => {
       onDecode?.(milliseconds);
       if (isFirst) this.measured.add(turns, milliseconds);
-      else this.measured.addLater(turns, texts, milliseconds);
+      else this.measured.pass(turns, texts);
       isFirst = false;
     };
   }

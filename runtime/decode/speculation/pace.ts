@@ -12,6 +12,8 @@ const FIRST = 3;
 /** The share of the decodes that drafts may lose, and how many decodes more; all texts of a model share these. */
 const LOSS = 0.01;
 const GRACE = 3;
+/** Milliseconds that a decode which is asked for takes longer than one of a text that goes on by itself. */
+const ASKED = 0.05;
 /** Gains of a text that it may lose again. */
 const CREDIT = 12;
 /** How fast earlier drafts are forgotten. */
@@ -77,6 +79,16 @@ export class Pace {
     return (this.latest = this.best(kind, most));
   }
 
+  /** Whether drafts are decoded beside as many texts as there are. */
+  get mayDraft(): boolean {
+    return this.costs.sequences <= this.costs.mostDrafting;
+  }
+
+  /** Whether a decode without drafts must be measured before drafts can be weighed. */
+  get mustMeasure(): boolean {
+    return this.mayDraft && this.costs.without(this.costs.sequences) === undefined;
+  }
+
   /** The text goes on by itself, without drafts. */
   rest(): void {
     const { costs, rows } = this;
@@ -96,11 +108,12 @@ export class Pace {
     const allowed = this.credit + costs.allowance!;
     const build = costs.build(sequences);
     const drafting = this.drafting / base;
+    const asking = ASKED / base;
     let best = 0;
     let bestRate = sequences / (1 + (latest > 0 ? build : 0));
     const tryLength = (extra: number): void => {
       const changes = extra === latest ? 0 : latest === 0 ? 2 : 1;
-      const cost = costs.of(sequences, extra) + extra * drafting + changes * build;
+      const cost = costs.of(sequences, extra) + extra * drafting + changes * build + asking;
       if (cost - 1 > allowed) return;
       const gained = (share * (1 - share ** extra)) / (1 - share);
       const rate = (sequences + gained) / cost;

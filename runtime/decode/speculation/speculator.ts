@@ -98,7 +98,7 @@ export class Speculator {
     this.begin(slot, tokens);
     if (this.isAhead(tokens)) return false;
     this.drop(tokens);
-    return isBehind || !this.pays({ tokens, sequence }, room);
+    return isBehind || (!this.pace!.mustMeasure && !this.pays({ tokens, sequence }, room));
   }
 
   /** The text has gone on by itself, with a token that the model was asked for or not. Whether a draft pays now. */
@@ -113,7 +113,7 @@ export class Speculator {
   private pays(text: TextSoFar, room: number): boolean {
     const { drafter, most } = this.parts;
     const limit = Math.min(most, room);
-    if (limit < 1) return false;
+    if (limit < 1 || !this.pace!.mayDraft) return false;
     if (!drafter.isFree) return this.pace!.best(0, limit) > 0;
     let length = 0;
     const found = drafter.draft(text, (kind) => (length = this.pace!.best(kind, limit)));
