@@ -210,7 +210,7 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
         }
         const auto delay  = delay_of(info[1]);
         Worker &   thread = begin(env);
-        on_tokens       = Napi::Persistent(info[2].As<Napi::Function>());
+        on_tokens         = Napi::Persistent(info[2].As<Napi::Function>());
         Ref(); // until it is settled
         const auto receive = [this](Napi::Env on, const WrittenWords & tokens, const ContextStats & stats) {
             latest = stats;

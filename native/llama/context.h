@@ -191,19 +191,19 @@ private:
     bool                          has_guides(const Batch & batch) const;
     bool                          may_take_part(int32_t sequence, const Batch & batch) const;
     std::vector<Output>           decode_runs(const Batch & batch);
-    void                          decode_stage(const Batch & batch, const std::vector<size_t> & tokens, bool fills,
-                                               std::vector<Output> & found, std::vector<size_t> & places);
-    void                          decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
-    std::vector<Output>           decode_at_once(const Batch & batch);
-    void                          decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
-    void   decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
-    void   compute(const Batch & batch, size_t begin, size_t end);
-    void   check_one_graph(const Batch & batch);
-    Output read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted);
-    void   check_output(std::span<const float> logits, int32_t sequence) const;
-    void   run_tail(int32_t index, const Chain & chain, Results & results);
-    void   give_guides(Sampler & sampler, size_t row);
-    void   clear_sequences(const Batch & batch);
+    void decode_stage(const Batch & batch, const std::vector<size_t> & tokens, bool fills, std::vector<Output> & found,
+                      std::vector<size_t> & places);
+    void decode_run(const Batch & batch, const Run & run, std::vector<Output> & outputs);
+    std::vector<Output> decode_at_once(const Batch & batch);
+    void                decode_parts(const Batch & batch, size_t boundary, std::vector<Output> & outputs);
+    void                decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs);
+    void                compute(const Batch & batch, size_t begin, size_t end);
+    void                check_one_graph(const Batch & batch);
+    Output              read_output(int32_t index, int32_t sequence, size_t row, uint8_t wanted);
+    void                check_output(std::span<const float> logits, int32_t sequence) const;
+    void                run_tail(int32_t index, const Chain & chain, Results & results);
+    void                give_guides(Sampler & sampler, size_t row);
+    void                clear_sequences(const Batch & batch);
 
     std::shared_ptr<Model>           model;
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();

@@ -42,8 +42,7 @@ std::vector<Output> Context::decode_runs(const Batch & batch) {
         decode_stage(batch, stages.beginnings, false, found, places);
         decode_stage(batch, stages.rest, true, found, places);
     } catch (const Failure & failure) {
-        if (std::string_view(failure.code) == code::aborted ||
-            std::string_view(failure.code) == code::compute_failed) {
+        if (std::string_view(failure.code) == code::aborted || std::string_view(failure.code) == code::compute_failed) {
             clear_sequences(batch);
         }
         throw;

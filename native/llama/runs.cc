@@ -57,9 +57,8 @@ Stages split_beginnings(std::span<const int32_t> sequences, std::span<const uint
     for (const int32_t sequence : sequences) {
         ++counts[sequence];
     }
-    const bool are_equal = std::all_of(counts.begin(), counts.end(), [&](const auto & entry) {
-        return entry.second == counts.begin()->second;
-    });
+    const bool        are_equal = std::all_of(counts.begin(), counts.end(),
+                                              [&](const auto & entry) { return entry.second == counts.begin()->second; });
     Stages            stages;
     std::set<int32_t> begun; // have an output
     for (size_t i = 0; i < sequences.size(); ++i) {

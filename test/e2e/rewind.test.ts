@@ -214,6 +214,7 @@ test("with drafts: texts, log-probabilities and stop texts are those without", a
 });
 
 test("bad input", async () => {
+  // a piece that is not there is awaited
   const generation = open(CHAINS["mirostat"]!, { ahead: 0 });
   const refused = (count: unknown, message: string, code = "INVALID_ARGUMENT"): void =>
     expect(() => generation.rewind(count as number)).toThrow(

@@ -127,7 +127,8 @@ function isKept(error: unknown): boolean {
 }
 
 /** Whether the text can be written on. */
-export const canRun = ({ isLast, job: { step } }: Turn): boolean => isLast && step.text !== undefined && step.ahead !== 0;
+export const canRun = ({ isLast, job: { step } }: Turn): boolean =>
+  isLast && step.text !== undefined && step.ahead !== 0;
 
 const aheadOf = (lines: readonly Line[], group: number, isAlone: boolean): Ahead => ({
   sequences: Int32Array.from(lines, ({ place }) => place.sequence),
