@@ -17,7 +17,7 @@ export const namesIn = (graph: Pick<Graph, "rules">, grammar: GrammarRef): strin
   rulesOf(graph).flatMap((rule) => (isSameGrammar(rule.grammar, grammar) ? [rule.name] : []));
 
 /** The feature that follows the grammar of a rule; -1: none does. */
-export const followerOf = ({ features }: Pick<Graph, "features">, { grammar }: GrammarRule): number =>
+export const followerOf = ({ features }: Pick<Graph, "features">, { grammar }: Pick<GrammarRule, "grammar">): number =>
   features.findIndex(({ from }) => from.kind === "allowed" && isSameGrammar(from.grammar, grammar));
 
 /** Whether an expression depends on where a grammar stands. */

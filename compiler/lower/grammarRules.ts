@@ -1,15 +1,15 @@
 /** What a chain asks about rules of grammars: each grammar must be followed, and is known from the first token on. */
 import { grammarNotFollowed, ruleTooEarly } from "../diagnostics/grammars.js";
-import { asksRule, isSameGrammar } from "../graph/rules.js";
+import { asksRule, followerOf } from "../graph/rules.js";
 import type { ChainLowering } from "./chainLowering.js";
 
 /** Reports what cannot be asked in this chain. */
 export function checkRuleCalls(cx: ChainLowering): void {
-  const { diagnostics, features, ruleCalls, states, draws } = cx;
+  const { diagnostics, ruleCalls, states, draws } = cx;
   const [first] = ruleCalls;
   if (!first) return;
   for (const { callee, grammar } of ruleCalls) {
-    const isFollowed = features.some(({ from }) => from.kind === "allowed" && isSameGrammar(from.grammar, grammar));
+    const isFollowed = followerOf(cx, { grammar }) >= 0;
     if (!isFollowed) diagnostics.push(grammarNotFollowed(callee.span, callee.text));
   }
   const { text, span } = first.callee;
