@@ -109,12 +109,7 @@ export class SequenceLine {
     return length === 0 ? NONE : scalars.slice(0, length);
   }
 
-  private add(
-    token: number,
-    states: Float32Array,
-    moves: readonly GrammarMove[],
-    read?: readonly number[],
-  ): void {
+  private add(token: number, states: Float32Array, moves: readonly GrammarMove[], read?: readonly number[]): void {
     this.latest = acceptToken(this.latest, token, states, moves, read);
     this.accepted.push({ token, states, moves, read });
     if (this.accepted.length % EVERY === 0) this.kept.push(this.latest);

@@ -37,7 +37,7 @@ test("every list has a sampler that is added to the library", async () => {
   const { counter, newScope } = await import("../random/text.js");
   const draft = { scope: newScope({}, counter()), params: [], set: {}, uniforms: {}, sets: {}, changing: {} };
   const stages = fc
-    .sample(standardFilters, { seed: 1, numRuns: 300 })
+    .sample(standardFilters, { seed: 1, numRuns: 900 })
     .map((choice) => standardStage(draft, choice, choice.sampler.name));
   const own = stages.filter((stage) => stage.startsWith("halve("));
   expect(own.length).toBeGreaterThan(2);
