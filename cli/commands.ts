@@ -61,6 +61,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "write the chains of a file as a typed TypeScript module that needs no compiler",
     load: async () => (await import("./commands/gen.js")).addGen,
   },
+  watermark: {
+    summary: "keys of watermarks, and whether texts have one",
+    load: async () => (await import("./commands/watermark.js")).addWatermark,
+  },
   fmt: {
     summary: "rewrite files in canonical form; comments are kept",
     load: async () => (await import("./commands/fmt.js")).addFmt,

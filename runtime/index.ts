@@ -99,8 +99,11 @@ export type { ModuleSource } from "./backends/wasm/source.js";
 export type { WasmModule } from "./backends/wasm/webAssembly.js";
 export {
   detectAaronson,
+  detectSynthId,
   detectWatermark,
   type DetectOptions,
   type GreenScore,
+  type SynthIdOptions,
+  type SynthIdScore,
   type WatermarkScore,
 } from "./chain/watermark.js";

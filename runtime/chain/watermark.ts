@@ -1,4 +1,4 @@
-/** Whether a text has the watermark of the standard samplers `watermark` and `aaronson`: docs/watermarks.md. */
+/** Whether a text has the watermark of the standard samplers `watermark`, `aaronson` and `synthid`: docs/watermarks.md. */
 import { hashOf, noiseOf } from "@ggsl/compiler/graph/hash.js";
 import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import * as is from "../core/check.js";
@@ -62,8 +62,47 @@ export function detectAaronson(
   return { tokens: n, z: n === 0 ? 0 : (sum - n) / Math.sqrt(n), p: gammaTail(n, sum) };
 }
 
+/** The options of `detectSynthId`. */
+export interface SynthIdOptions extends Omit<DetectOptions, "gamma"> {
+  /**
+   * As in `synthid`.
+   * @default 20
+   */
+  readonly rounds?: number | undefined;
+}
+
+export interface SynthIdScore extends WatermarkScore {
+  /** The weighted part of the rounds that the tokens win: 1/2 without the mark. */
+  readonly won: number;
+}
+
+/**
+ * The score of a text by the key of `synthid`: the rounds that each token wins, the first ones with the most weight, as the weighted mean of
+ * SynthID's detector has them. `p` is the upper tail of the normal distribution. Throws `InputError`.
+ */
+export function detectSynthId(tokens: readonly number[] | Int32Array, options: SynthIdOptions): SynthIdScore {
+  const { key, rounds = MOST_ROUNDS, from = 0 } = checked(tokens, options, SYNTHID);
+  const weights = Array.from({ length: rounds }, (_, i) => (rounds === 1 ? 1 : 10 - (9 * i) / (rounds - 1)));
+  const total = weights.reduce((sum, w) => sum + w, 0);
+  const places = placesOfText(tokens, from, 4);
+  const won = places.map(({ last, token }) => {
+    const bits = noiseAt(key, hashOf(...last.toReversed()), token);
+    return weights.reduce((sum, w, i) => sum + w * (Math.floor(bits * 2 ** (i + 1)) % 2), 0) / total;
+  });
+  const n = won.length;
+  if (n === 0) return { tokens: 0, won: 0.5, z: 0, p: 1 };
+  const mean = won.reduce((sum, w) => sum + w, 0) / n;
+  // a round is won with probability 1/2
+  const deviation = Math.sqrt(weights.reduce((sum, w) => sum + (w / total) ** 2, 0) / 4 / n);
+  const z = (mean - 0.5) / deviation;
+  return { tokens: n, won: mean, z, p: normalTail(z) };
+}
+
+const MOST_ROUNDS = 20;
+
 const AARONSON: is.Checks<Omit<DetectOptions, "gamma">> = { key: is.integer(0, MAX_SEED), from: is.integer(0) };
 const GREEN: is.Checks<DetectOptions> = { ...AARONSON, gamma: finite };
+const SYNTHID: is.Checks<SynthIdOptions> = { ...AARONSON, rounds: is.integer(1, MOST_ROUNDS) };
 
 function checked<T extends Omit<DetectOptions, "gamma">>(
   tokens: readonly number[] | Int32Array,
@@ -79,23 +118,47 @@ function checked<T extends Omit<DetectOptions, "gamma">>(
 }
 
 /** The noise of each token that counts; `at` is that of the last `width` tokens before it, the nearest first. */
-function noiseOfText(
+const noiseOfText = (
   tokens: ArrayLike<number>,
   key: number,
   from: number,
   width: number,
   at: (last: readonly number[]) => number,
-): number[] {
-  const noise: number[] = [];
-  const seen = new Set<string>();
+): number[] => placesOfText(tokens, from, width).map(({ last, token }) => noiseAt(key, at(last), token));
+
+const noiseAt = (key: number, at: number, token: number): number =>
+  noiseOf(hashOf(key, Math.floor(key / 2 ** 24), at, token));
+
+/** The tokens that count, and the `width` tokens before each, the nearest first: equal ones after equal contexts count once. */
+function placesOfText(
+  tokens: ArrayLike<number>,
+  from: number,
+  width: number,
+): { readonly last: readonly number[]; readonly token: number }[] {
+  const places = new Map<string, { last: number[]; token: number }>();
   for (let i = from; i < tokens.length; i++) {
     const last = Array.from({ length: width }, (_, k) => tokens[i - 1 - k] ?? -1);
-    const place = [...last, tokens[i]!].join();
-    if (seen.has(place)) continue;
-    seen.add(place);
-    noise.push(noiseOf(hashOf(key, Math.floor(key / 2 ** 24), at(last), tokens[i]!)));
+    const token = tokens[i]!;
+    const place = [...last, token].join();
+    if (!places.has(place)) places.set(place, { last, token });
   }
-  return noise;
+  return [...places.values()];
+}
+
+/** The probability that a standard normal number is `z` or more. */
+function normalTail(z: number): number {
+  if (z < 0) return 1 - normalTail(-z);
+  const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
+  if (z < 3) {
+    // the series of the distribution function
+    let [term, sum] = [z, z];
+    for (let k = 1; k < 100; k++) sum += term *= (z * z) / (2 * k + 1);
+    return 0.5 - density * sum;
+  }
+  // the continued fraction, from its end
+  let fraction = 0;
+  for (let k = 100; k >= 1; k--) fraction = k / (z + fraction);
+  return density / (z + fraction);
 }
 
 /** The probability of `least` or more successes in `n` trials of probability `p`. */

@@ -205,7 +205,7 @@ export const ERROR_CODES = {
   },
   MISSING_PACKAGE: {
     classes: ["InputError"],
-    when: "a command needs a package that is not installed, such as `@ggsl/server` of `ggsl serve`",
+    when: "a command needs a package that is not installed, such as `@ggsl/server` of `ggsl serve`, or names one",
     fix: "run the command in the message",
   },
   OUT_OF_MEMORY: {

@@ -4,7 +4,7 @@ import { hashOf, noiseOf } from "../../compiler/graph/hash.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import { createEvaluator } from "../../runtime/chain/evaluate.js";
 import { loadModel, type Model } from "../../runtime/models/model.js";
-import { detectAaronson, detectWatermark } from "../../runtime/chain/watermark.js";
+import { detectAaronson, detectSynthId, detectWatermark } from "../../runtime/chain/watermark.js";
 import { random } from "../parity/random.js";
 import { DEMO_MODEL, endless } from "./demo.js";
 
@@ -31,16 +31,20 @@ test("200 marked tokens of the demo model are recognized, unmarked ones and othe
   }
   const picked = detectAaronson(await tokensOf(model, `aaronson(${key})`), { key });
   expect([picked.z > MOST, picked.p < 1e-6]).toEqual([true, true]);
+  const won = detectSynthId(await tokensOf(model, `synthid(${key}) |> dist(1)`), { key });
+  expect([won.z > MOST, won.p < 1e-6, won.won > 0.55]).toEqual([true, true, true]);
   // unmarked texts, each by several keys: standard normal numbers
-  const [greens, sums]: [number[], number[]] = [[], []];
+  const [greens, sums, rounds]: [number[], number[], number[]] = [[], [], []];
   for (const seed of [1, 2, 3, 4, 5]) {
     const tokens = await tokensOf(model, `dist(${seed})`);
     for (let other = 0; other < 40; other++) {
       greens.push(detectWatermark(tokens, { key: 1000 * other + seed }).z);
       sums.push(detectAaronson(tokens, { key: 1000 * other + seed }).z);
+      rounds.push(detectSynthId(tokens, { key: 1000 * other + seed }).z);
     }
   }
-  for (const scores of [greens, sums]) {
+  for (const scores of [greens, sums, rounds]) {
+    expect(scores.filter((z) => z > MOST)).toEqual([]);
     const mean = scores.reduce((a, b) => a + b, 0) / scores.length;
     const spread = Math.sqrt(scores.reduce((sum, z) => sum + (z - mean) ** 2, 0) / scores.length);
     expect(scores.filter((z) => z > 2).length / scores.length).toBeLessThan(0.08);
@@ -137,10 +141,33 @@ test("the score of aaronson is the sum of exponential numbers, with the exact pr
   expect(found.p).toBeCloseTo((area.reduce((a, b) => a + b, 0) * width) / 3, 6);
 });
 
+test("the score of synthid is SynthID's weighted mean, with the probability of the normal distribution", () => {
+  const bit = (i: number, round: number): number => {
+    const last = [4, 3, 2, 1].map((k) => TEXT[i - k] ?? -1);
+    return Math.floor(noise(KEY, hashOf(...last), TEXT[i]!) * 2 ** round) % 2;
+  };
+  // transformers' weighted_mean_score: weights from 10 to 1, which sum to the number of rounds
+  const weights = Array.from({ length: 20 }, (_, i) => 10 - (9 * i) / 19);
+  const total = weights.reduce((a, b) => a + b, 0);
+  const means = TEXT.map((_, i) => weights.reduce((sum, w, k) => sum + (w * 20 * bit(i, k + 1)) / total, 0) / 20);
+  const found = detectSynthId(TEXT, { key: KEY });
+  expect(found.tokens).toBe(TEXT.length);
+  expect(found.won).toBeCloseTo(means.reduce((a, b) => a + b, 0) / TEXT.length, 10);
+  // the standard deviation of bits that are 0 or 1 with equal probability
+  const deviation = Math.sqrt(weights.reduce((sum, w) => sum + (w / total) ** 2 / 4, 0) / TEXT.length);
+  expect(found.z).toBeCloseTo((found.won - 0.5) / deviation, 8);
+  const { z } = found;
+  const area = Array.from({ length: 20_001 }, (_, i) => Math.exp(-((z + i / 1000) ** 2) / 2));
+  const tail = (area.reduce((a, b) => a + b, 0) - area[0]! / 2) / 1000 / Math.sqrt(2 * Math.PI);
+  expect(found.p).toBeCloseTo(tail, 6);
+  expect(detectSynthId([], { key: 1 })).toEqual({ tokens: 0, won: 0.5, z: 0, p: 1 });
+  expect(() => detectSynthId(TEXT, { key: 1, rounds: 21 })).toThrow("`rounds` must be an integer from 1 to 20");
+});
+
 test("the probability of chance is one that texts have", () => {
   const r = random(8);
   const texts = Array.from({ length: 400 }, () => Array.from({ length: 60 }, () => r.below(5000)));
-  for (const detect of [detectWatermark, detectAaronson]) {
+  for (const detect of [detectWatermark, detectAaronson, detectSynthId]) {
     const p = texts.map((tokens) => detect(tokens, { key: 77 }).p);
     for (const bound of [0.05, 0.25, 0.5])
       expect(Math.abs(p.filter((x) => x <= bound).length / p.length - bound)).toBeLessThan(0.12);

@@ -82,6 +82,7 @@ const CALLS: Readonly<Record<string, { readonly needed?: object; readonly call: 
   "ggsl ModelWorker.chat": { needed: { chain }, call: (o) => void worker.chat(MESSAGES, o) },
   "ggsl ModelWorker.logits": { call: (o) => soon(worker.logits("In", o)) },
   "ggsl ModelWorker.tokenize": { call: (o) => soon(worker.tokenize("In", o)) },
+  "ggsl detectSynthId": { needed: { key: 1 }, call: (o) => ggsl.detectSynthId([1, 2], o) },
   "ggsl detectWatermark": { needed: { key: 1 }, call: (o) => ggsl.detectWatermark([1, 2], o) },
   "ggsl detectAaronson": { needed: { key: 1 }, call: (o) => ggsl.detectAaronson([1, 2], o) },
   "ggsl/compare compareChains": {

@@ -76,7 +76,11 @@ export function watermark(reader: Reader): Stage[] {
   if (node === undefined) return [];
   if (node.kind !== "object") return reader.refuse(key, "an object");
   if (node.members.has("ngram_len") || node.members.has("keys")) {
-    reader.note("lost", key, "there is no SynthID here; `watermark` and `aaronson` of the standard library mark texts");
+    reader.note(
+      "lost",
+      key,
+      "its keys are other ones here; `synthid` of the standard library marks texts in the same way",
+    );
     return [];
   }
   return greenList(reader, key, node);
