@@ -133,7 +133,7 @@ export class Speculator {
     const known = this.known(present);
     if (known) {
       this.stats.accepted++;
-      this.pace.gain();
+      this.pace!.gain();
       return known;
     }
     this.drop(present.tokens);
