@@ -63,7 +63,7 @@ describe("drafts", () => {
       const events = eventsOf(await stream.text()) as { choices: { text: string }[]; usage: Usage | null }[];
       expect(events.flatMap(({ choices }) => choices.map(({ text }) => text)).join("")).toBe(plain.texts![0]);
       expect(events.at(-1)!.usage!.completion_tokens_details).toBeDefined();
-      const counted = (await server.get("/metrics")).match(/^ggsl_drafted_tokens_total\{result="accepted"\} (\d+)$/m);
+      const counted = /^ggsl_drafted_tokens_total\{result="accepted"\} (\d+)$/m.exec(await server.get("/metrics"));
       expect(Number(counted![1])).toBeGreaterThanOrEqual(accepted);
     });
   });

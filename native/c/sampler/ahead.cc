@@ -66,8 +66,7 @@ Ahead::Ahead(std::shared_ptr<const Prepared> given) : prepared(std::move(given))
     }
     const int32_t size = prepared->model->vocab_size();
     logits.assign(static_cast<size_t>(size), 0);
-    evaluator =
-        std::make_unique<Evaluator>(part, size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
+    evaluator = std::make_unique<Evaluator>(part, size, 1, ggml_backend_dev_by_type(GGML_BACKEND_DEVICE_TYPE_CPU), 1);
 }
 
 std::vector<float> Ahead::scalars(const FedRow & row) {

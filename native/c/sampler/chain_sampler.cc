@@ -57,10 +57,11 @@ void ChainSampler::accept(int32_t token) noexcept {
     noting([&] {
         if (evaluated == Evaluated::otherwise) {
             evaluated = Evaluated::no;
-            refuse(code::invalid_argument,
-                   "output " + std::to_string(row) +
-                       " of the text in its batch was computed for another text than that before it: give the drafted "
-                       "tokens to ggsl_sampler_draft before llama_decode, and set nothing between two tokens of a batch");
+            refuse(
+                code::invalid_argument,
+                "output " + std::to_string(row) +
+                    " of the text in its batch was computed for another text than that before it: give the drafted "
+                    "tokens to ggsl_sampler_draft before llama_decode, and set nothing between two tokens of a batch");
         }
         if (evaluated == Evaluated::no) {
             return accept_prompt({ &token, 1 });

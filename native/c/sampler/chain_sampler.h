@@ -53,8 +53,8 @@ private:
     std::unique_ptr<Ahead>          ahead; // null: a sequence has one output
     Evaluated                       evaluated    = Evaluated::no;
     bool                            was_in_graph = false;
-    std::vector<int32_t>            draft; // that the next batch has after the text
-    std::vector<FedRow>             fed;   // to the rows of the latest batch
+    std::vector<int32_t>            draft;   // that the next batch has after the text
+    std::vector<FedRow>             fed;     // to the rows of the latest batch
     size_t                          row = 0; // of them, that gives the next token
     std::string                     failure, refused;
 };
