@@ -25,7 +25,7 @@ function sectionOf(entry: Entry): string {
   return [
     `### ${name}`,
     `${about} ${year}: ${source}.`,
-    `![${shown.caption}](gallery/${name}.svg)`,
+    `![${shown.caption}](pictures/gallery/${name}.svg)`,
     `\`${shown.call}\`: ${shown.caption}. ${lines} lines, ${where}:`,
     `\`\`\`ggsl\n${program}\n\`\`\``,
   ].join("\n\n");
@@ -33,7 +33,7 @@ function sectionOf(entry: Entry): string {
 
 /** The pictures by the path of their files. */
 export const files = (): Readonly<Record<string, string>> =>
-  Object.fromEntries(ENTRIES.map((entry) => [`docs/gallery/${entry.name}.svg`, pictureOf(entry)]));
+  Object.fromEntries(ENTRIES.map((entry) => [`docs/pictures/gallery/${entry.name}.svg`, pictureOf(entry)]));
 
 export function page(): string {
   return fill("gallery.md", { count: `${ENTRIES.length}`, sections: ENTRIES.map(sectionOf).join("\n\n") });
