@@ -12,6 +12,7 @@ import {
   createEvaluator,
   demoModel,
   detectAaronson,
+  detectSynthId,
   detectWatermark,
   InputError,
   loadModel,
@@ -210,8 +211,8 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
   ["logits: signal", { call: option(logitsOf, "signal") }],
   ...settings("logits", logitsOf),
   ["loadVocabulary: path", { call: loadVocabulary, refuses: [undefined, "", "/dev/zero", "."] }],
-  ...(["detectWatermark", "detectAaronson"] as const).flatMap((name): [string, Entry][] => {
-    const detect = { detectWatermark, detectAaronson }[name];
+  ...(["detectWatermark", "detectAaronson", "detectSynthId"] as const).flatMap((name): [string, Entry][] => {
+    const detect = { detectWatermark, detectAaronson, detectSynthId }[name];
     return [
       [
         `${name}: tokens`,
@@ -223,6 +224,14 @@ const ENTRIES: readonly (readonly [string, Entry])[] = [
     ];
   }),
   ["detectWatermark: gamma", { call: (value) => detectWatermark([1, 2], { key: 1, gamma: value }), refuses: [0, 1] }],
+  [
+    "detectSynthId: rounds",
+    {
+      call: (value) => detectSynthId([1, 2], { key: 1, rounds: value }),
+      ...COUNTS,
+      refuses: [21],
+    },
+  ],
   ["tokenize", { call: (value) => model.tokenize(value), takes: TEXT, refuses: [undefined] }],
   ["textOf", { call: (value) => model.textOf(value), ...COUNTS, refuses: [undefined, 2 ** 20, 2 ** 31] }],
 ];

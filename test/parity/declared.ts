@@ -13,9 +13,13 @@ import { f32, i32, LISTS, seed, statics, phraseLists, tokenSets, type ParamSpec 
 const MODULES = check({ name: "standard.ggsl", text: `import { ${STD_NAMES.join(", ")} } from "std"\n` }).program!.main
   .scope;
 
-/** Every parameter of a sampler. */
+/** Every parameter of a sampler, but for texts with a default: a text needs a vocabulary. */
 export const declaredParams = ({ name, declaration }: StdSampler): Readonly<Record<string, ParamSpec>> =>
-  Object.fromEntries(declaration.params.map((param) => [param.name.text, specOf(name, declaration, param)]));
+  Object.fromEntries(
+    declaration.params
+      .filter(({ type, default: standard }) => type !== "text" || standard === undefined)
+      .map((param) => [param.name.text, specOf(name, declaration, param)]),
+  );
 
 function specOf(sampler: string, declaration: Sampler, param: Param): ParamSpec {
   const params = paramsOf(MODULES.get(sampler) as SamplerBinding).value;
