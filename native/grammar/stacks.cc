@@ -214,7 +214,7 @@ void Stacks::enter(NodeId id, StackId below, Budget & budget) {
             enter(node.nodes[0], is_marked(below, mark) ? below : push(mark, below), budget);
             return;
         }
-        default:               return; // the others are regular
+        default: return; // the others are regular
     }
 }
 

@@ -17,12 +17,11 @@ struct Counted {
 };
 
 constexpr Counted counted[] = {
-    { "nodes", limits::nodes },       { "params", limits::params },   { "uniforms", limits::uniforms },
-    { "draws", limits::draws },       { "states", limits::states },   { "measures", limits::measures },
-    { "stops", limits::stops },       { "windows", limits::windows }, { "rules", limits::rules },
-    { "writes", limits::writes },
-    { "inputs", limits::inputs },     { "features", limits::features }, { "sets", limits::sets },
-    { "stages", limits::stages },     { "tail", limits::tail },
+    { "nodes", limits::nodes },   { "params", limits::params },   { "uniforms", limits::uniforms },
+    { "draws", limits::draws },   { "states", limits::states },   { "measures", limits::measures },
+    { "stops", limits::stops },   { "windows", limits::windows }, { "rules", limits::rules },
+    { "writes", limits::writes }, { "inputs", limits::inputs },   { "features", limits::features },
+    { "sets", limits::sets },     { "stages", limits::stages },   { "tail", limits::tail },
 };
 
 void check_counts(Reading & reading) {

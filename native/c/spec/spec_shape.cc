@@ -107,9 +107,9 @@ Shape make_shape() {
     const Ptr stop_name =
         test("a text of 1 to " + std::to_string(limits::stop_name) + " characters",
              [](const Json & v) { return is_text(v, limits::stop_name) && !v.get_ref<const std::string &>().empty(); });
-    const Ptr written =
-        test("a text of 1 to " + std::to_string(limits::written) + " characters",
-             [](const Json & v) { return is_text(v, limits::written) && !v.get_ref<const std::string &>().empty(); });
+    const Ptr written = test("a text of 1 to " + std::to_string(limits::written) + " characters", [](const Json & v) {
+        return is_text(v, limits::written) && !v.get_ref<const std::string &>().empty();
+    });
     const Ptr rule_name =
         test("a text of 1 to " + std::to_string(limits::rule_name) + " characters",
              [](const Json & v) { return is_text(v, limits::rule_name) && !v.get_ref<const std::string &>().empty(); });
