@@ -4,6 +4,8 @@
 
 #include "graph/ops.h"
 
+#include <algorithm>
+
 namespace ggsl::c {
 
 namespace {
