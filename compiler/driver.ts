@@ -134,7 +134,7 @@ export function checkPolicy(
   for (const part of policy ? [policy.before, policy.beforePick] : []) {
     if (!part) continue;
     const { graph, diagnostics: more } = compileChain(program, part.declaration, options);
-    found.push(...more);
+    for (const one of more) found.push(one);
     const { name } = part.declaration;
     for (const input of graph ? namedInputs(graph.features) : [])
       found.push(policyIsOpen(name.span, name.text, `the input \`${input.name}\``));

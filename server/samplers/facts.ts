@@ -36,8 +36,8 @@ export interface Job {
   readonly vocabSize: number;
   /** Replace those of `strict`. */
   readonly limits: Partial<Limits>;
-  /** The packages that programs of requests can import. */
-  readonly libraries: readonly Package[];
+  /** The packages that programs of requests can import; default: none. */
+  readonly libraries?: readonly Package[] | undefined;
   /** Stages of the server before those of all chains, and before their picks. */
   readonly policy?: PolicyFile | undefined;
 }
@@ -76,7 +76,7 @@ export function compileJob(job: Job): Reply {
 }
 
 /** What programs of requests may cost. */
-export const requestLimits = ({ libraries, limits, vocabSize }: Omit<Job, "source">): Limits => ({
+export const requestLimits = ({ libraries = [], limits, vocabSize }: Omit<Job, "source">): Limits => ({
   ...LIMIT_PRESETS.strict,
   ...(libraries.length > 0 && { files: LIBRARY_FILES }),
   vocabSize,
@@ -125,7 +125,7 @@ function compiled(job: Job): Compiled {
   return { ...result(graph), underPolicy: JSON.stringify(whole), ...(rows && { rows: JSON.stringify(rows) }) };
 }
 
-function optionsOf({ source: { chain, constrained, own }, libraries }: Job): CompileOptions {
+function optionsOf({ source: { chain, constrained, own }, libraries = [] }: Job): CompileOptions {
   const file = own?.file;
   const disk = { fs, path };
   return {
