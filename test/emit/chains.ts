@@ -8,6 +8,9 @@ import { STD_SAMPLERS } from "../../compiler/std/samplers.js";
 import { compilePipeline } from "../../runtime/chain/chain.js";
 import type { UniformValues } from "../../runtime/sequence/sequence.js";
 
+/** A grammar for chains that take one. */
+const GRAMMAR = { gbnf: "root ::= [a-z ]+" };
+
 interface EmittedChain {
   readonly name: string;
   /** With all outputs. */
@@ -46,9 +49,6 @@ export const LARGE = [
   "temp(1.3) |> top_h(0.4) |> dist(8)",
   "gumbel(9)",
 ] as const;
-
-/** A grammar for chains that take one. */
-const GRAMMAR = { gbnf: "root ::= [a-z ]+" };
 
 function chainOf(name: string, graph: Graph): EmittedChain {
   const open = (graph.grammars ?? []).filter(({ default: standard }) => standard === undefined);
