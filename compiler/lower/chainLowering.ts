@@ -32,7 +32,7 @@ interface Deferred {
 }
 
 /** A call that asks where a grammar stands. */
-export interface RuleCall {
+interface RuleCall {
   readonly callee: Name;
   readonly grammar: GrammarRef;
 }

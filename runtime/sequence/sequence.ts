@@ -243,7 +243,7 @@ export function acceptToken(
 }
 
 /** What the chain writes next; undefined where it picks. Its grammars are ready. */
-export function writingOf(sequence: SequenceState): Writing | undefined {
+function writingOf(sequence: SequenceState): Writing | undefined {
   const { graph, written, writing } = sequence;
   if (written.length === 0) return undefined;
   const env = environment(sequence);
