@@ -59,12 +59,12 @@ function chainOf(name: string, graph: Graph): EmittedChain {
   };
 }
 
-/** All chains of a file without a host tail. */
+/** All chains of a file without a host tail, and without texts that only a model's vocabulary has. */
 function chainsIn(file: string): EmittedChain[] {
   const options = { importer: importerFor(file), outputs: ALL_OUTPUTS };
   const { program } = checkSource({ name: file, text: readFileSync(file, "utf8") }, options);
   return program!.chains
     .filter((chain) => !isOpen(chain))
     .map((chain) => chainOf(`${file} ${chain.name.text}`, graphOf(compileChain(program!, chain, options))))
-    .filter(({ graph }) => graph.tail.length === 0);
+    .filter(({ graph }) => graph.tail.length === 0 && !graph.writes && !graph.rules);
 }

@@ -9,7 +9,7 @@ const MOST_TIED = 0.25;
 const MOST_ROUNDED = 0.03;
 const MOST_REFUSED = 0.02;
 /** Tolerance for chance when there are few programs. */
-const FEW = 3;
+const FEW = 4;
 
 const print = (tally: Tally): void => printTally(`seed ${SEED}, ${BACKENDS.join(" and ")}`, tally);
 

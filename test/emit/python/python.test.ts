@@ -58,12 +58,13 @@ const CHAINS = [
   "mirostat_v2(5, 0.1, seed: 9)",
 ];
 
-/** The examples of the folder that need neither a grammar nor an input. */
+/** The examples of the folder that need neither a grammar nor an input, and write no text. */
 const EXAMPLES = readdirSync("examples").flatMap((file) => {
   if (!file.endsWith(".ggsl")) return [];
   const source = { name: `examples/${file}`, text: readFileSync(`examples/${file}`, "utf8") };
   const { declarations } = parse(source).file;
-  if (declarations.some((d) => d.kind === "input") || /: grammar\b/.test(source.text)) return [];
+  if (declarations.some((d) => d.kind === "input") || /: grammar\b|^ *write |thinking_budget/m.test(source.text))
+    return [];
   return declarations.flatMap((d) =>
     d.kind === "chain" ? [{ name: `${file}, ${d.name.text}`, source, chain: d.name.text }] : [],
   );
