@@ -141,14 +141,15 @@ export class Picks {
     const { logprobs, alternatives = 0 } = options;
     // phrases of the chain are masked by the chain itself
     const unwritten = options.bannedPhrases?.length ? masked : undefined;
-    const isHere = unwritten !== undefined || allowed !== undefined;
-    const isRaw = logprobs !== undefined || rows !== undefined || isHere;
+    const open =
+      unwritten === undefined && allowed === undefined
+        ? undefined
+        : openTokens(model.info.vocabSize, allowed, unwritten);
+    const isRaw = logprobs !== undefined || rows !== undefined || open !== undefined;
     const decoded = await this.decode(place, uniforms, inputs, isRaw);
-    const run = (chain: MaskedChain): ChainResults => {
-      const open = openTokens(model.info.vocabSize, allowed, unwritten);
-      return chain.run(sequence, open, decoded.raw!, this.guideLogits(decoded));
-    };
-    const output = isHere
+    const run = (chain: MaskedChain): ChainResults =>
+      chain.run(sequence, open!, decoded.raw!, this.guideLogits(decoded));
+    const output = open
       ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
       : placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
@@ -161,7 +162,7 @@ export class Picks {
     const kept = (): KeptRows => {
       if (left) return left;
       if (!rows) return ofRows(output);
-      return isHere ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
+      return open ? maskedRows() : rows.read(sequence, decoded.raw!, this.guideLogits(decoded));
     };
     const facts = {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
@@ -225,7 +226,7 @@ export class Picks {
 }
 
 /** The tokens that the text may have after the next one. */
-const roomOf = ({ limit, text }: Place): number => limit - text.count - 1;
+export const roomOf = ({ limit, text }: Place): number => limit - text.count - 1;
 
 /** A part with drafted tokens after its own. */
 const longer = <P extends Part>(part: P, draft: readonly number[]): P => ({

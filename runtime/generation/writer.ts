@@ -27,7 +27,7 @@ import { SequenceLine } from "../sequence/sequenceLine.js";
 import { StatsCounter, type TextEnd } from "./statsCounter.js";
 import { savedGuides } from "./openGuides.js";
 import { bansPhrases, BannedPhrases } from "./phrases/banned.js";
-import { NONE, Picks, type Parts, type Picked, type Place, type Told } from "./picks.js";
+import { NONE, Picks, roomOf, type Parts, type Picked, type Place, type Told } from "./picks.js";
 import { TokenText } from "./text.js";
 import { PieceTexts, type Facts } from "./texts.js";
 import { Thought } from "./thought.js";
@@ -303,7 +303,7 @@ export class Writer {
   /** The text has gone on by itself. */
   private pass(isDecoded: boolean): void {
     const { speculator } = this.parts;
-    const pays = speculator?.pass(this.soFar, this.limit - this.text.count - 1, isDecoded);
+    const pays = speculator?.pass(this.soFar, roomOf(this.place), isDecoded);
     if (pays) this.later?.pause();
   }
 

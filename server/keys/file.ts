@@ -1,12 +1,11 @@
 /** The file of keys: its lines, and what is wrong with them. No message contains a secret. */
 import { createHash } from "node:crypto";
-import fs from "node:fs";
-import path from "node:path";
 import { readRegular, textOf, UnreadableFile } from "@ggsl/compiler/disk.js";
 import { InputError } from "ggsl/core/errors.js";
 import { LANE_LIMITS, type LaneLimits } from "../lanes/limits.js";
 import { COSTS } from "../samplers/cost.js";
 import type { CostLimits } from "../samplers/types.js";
+import { disk } from "../disk.js";
 
 export interface KeyLimits extends LaneLimits {
   /** Tokens of prompts and texts, with time to come back. */
@@ -102,7 +101,7 @@ function hashIn(secret: string): Buffer | string {
 
 function textIn(file: string): string {
   try {
-    return textOf(readRegular({ fs, path }, file, MOST_BYTES));
+    return textOf(readRegular(disk, file, MOST_BYTES));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new InputError(`"${file}" cannot be read: ${error.reason}`, { code: "UNREADABLE_FILE" });

@@ -13,6 +13,7 @@ const KEPT = 5000;
 const mostOf = (places: number): number => Math.max(0, Math.floor(places / 2) - 1);
 
 export class Recent {
+  /** Those that were noted longest ago first. */
   readonly #lanes = new Map<Lane, Most>();
 
   constructor(
@@ -24,7 +25,9 @@ export class Recent {
   note(lane: Lane, texts: number): void {
     const known = this.#lanes.get(lane);
     const at = this.now();
-    if (!known || texts >= known.texts || at - known.at > KEPT) this.#lanes.set(lane, { texts, at });
+    if (known && texts < known.texts && at - known.at <= KEPT) return;
+    this.#lanes.delete(lane);
+    this.#lanes.set(lane, { texts, at });
   }
 
   /**
@@ -34,7 +37,8 @@ export class Recent {
   keptFrom(lane: Lane, textsOf: (lane: Lane) => number): number {
     this.#forget(textsOf);
     const share = Math.floor(this.places / Math.max(1, this.#lanes.size));
-    if (textsOf(lane) < share) return 0;
+    // with more lanes than places none has a share
+    if (share === 0 || textsOf(lane) < share) return 0;
     let kept = 0;
     for (const [other, { texts }] of this.#lanes)
       if (other !== lane) kept += Math.max(0, Math.min(texts, share) - textsOf(other));
@@ -43,6 +47,9 @@ export class Recent {
 
   #forget(textsOf: (lane: Lane) => number): void {
     const now = this.now();
-    for (const [lane, { at }] of this.#lanes) if (now - at > KEPT && textsOf(lane) === 0) this.#lanes.delete(lane);
+    for (const [lane, { at }] of this.#lanes) {
+      if (now - at <= KEPT) return;
+      if (textsOf(lane) === 0) this.#lanes.delete(lane);
+    }
   }
 }

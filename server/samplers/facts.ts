@@ -1,5 +1,4 @@
 /** Compiles a source, and says what came of it. It runs in the worker thread. */
-import fs from "node:fs";
 import path from "node:path";
 import type { Diagnostic } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { CompileError, isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
@@ -26,6 +25,7 @@ import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
 import type { Package } from "@ggsl/compiler/packages.js";
+import { disk } from "../disk.js";
 import type { Source } from "./form.js";
 import { policyOf, type PolicyFile } from "./policy.js";
 import type { SamplerDiagnostic, SamplerFacts, SamplerInput, SamplerParameter } from "./types.js";
@@ -127,7 +127,6 @@ function compiled(job: Job): Compiled {
 
 function optionsOf({ source: { chain, constrained, own }, libraries = [] }: Job): CompileOptions {
   const file = own?.file;
-  const disk = { fs, path };
   return {
     file: file ?? own?.name ?? FILE,
     ...(chain !== undefined && { chain }),

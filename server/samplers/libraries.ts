@@ -1,8 +1,6 @@
 /** Installed packages whose samplers the programs of requests can import. */
-import fs from "node:fs";
-import path from "node:path";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
-import { realPath, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
+import { realPath, UnreadableFile } from "@ggsl/compiler/disk.js";
 import { libraryImporter } from "@ggsl/compiler/diskImporter.js";
 import { isError } from "@ggsl/compiler/diagnostics/diagnostic.js";
 import { foundFile } from "@ggsl/compiler/check/program.js";
@@ -10,9 +8,8 @@ import { checkProgram } from "@ggsl/compiler/driver.js";
 import { findPackage, type Package } from "@ggsl/compiler/packages.js";
 import { packagePath } from "@ggsl/compiler/source/importer.js";
 import { InputError, invalid } from "ggsl/core/errors.js";
+import { disk } from "../disk.js";
 import { requestLimits } from "./facts.js";
-
-const disk: Disk = { fs, path };
 
 /**
  * The packages of these names, found from the current folder. Throws `InputError` for one that is not installed or has no samplers, and for

@@ -1,19 +1,17 @@
 /** The policy of a server: stages before those of all chains, and before their picks. Its file is read once; it may contain the key of a watermark. */
-import fs from "node:fs";
 import path from "node:path";
 import { compileError, formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import type { Policy } from "@ggsl/compiler/check/policies.js";
-import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile, type Disk } from "@ggsl/compiler/disk.js";
+import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile } from "@ggsl/compiler/disk.js";
 import { diskImporter } from "@ggsl/compiler/diskImporter.js";
 import { checkPolicy } from "@ggsl/compiler/driver.js";
 import { InputError } from "ggsl/core/errors.js";
+import { disk } from "../disk.js";
 
 export interface PolicyFile {
   readonly file: string;
   readonly text: string;
 }
-
-const disk: Disk = { fs, path };
 
 const checked = ({ file, text }: PolicyFile): ReturnType<typeof checkPolicy> =>
   checkPolicy({ name: file, text }, { importer: diskImporter(disk, { rootOf: () => path.dirname(file) }) });

@@ -1,6 +1,4 @@
 /** The store of samplers: compiles in a worker thread what requests bring, and keeps what was used last. */
-import fs from "node:fs";
-import path from "node:path";
 import { MAX_SOURCE_BYTES, readRegular, textOf, UnreadableFile } from "@ggsl/compiler/disk.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { toSpec } from "@ggsl/compiler/graph/json.js";
@@ -15,6 +13,7 @@ import type { Lane } from "../lanes/lane.js";
 import { SILENT, type Log } from "../log.js";
 import type { Metrics } from "../metrics/metrics.js";
 import { Refusal } from "../refusal.js";
+import { disk } from "../disk.js";
 import { checkCost } from "./cost.js";
 import type { Compiled } from "./facts.js";
 import { formOf, idOf, isId, isName, type Source } from "./form.js";
@@ -358,7 +357,7 @@ function checkName(name: string, taken: ReadonlyMap<string, unknown>): void {
 
 function readSampler(file: string): string {
   try {
-    return textOf(readRegular({ fs, path }, file, MAX_SOURCE_BYTES));
+    return textOf(readRegular(disk, file, MAX_SOURCE_BYTES));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     throw new InputError(`"${file}" cannot be read: ${error.reason}`, { code: "UNREADABLE_FILE" });

@@ -239,8 +239,10 @@ export class Scheduler {
     while (this.jobs.size > 0 || this.ahead.wanted.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      if (this.speculates) this.ahead.endRest();
-      if (this.speculates) this.draftRows.fit(context, this.sequences, [...this.jobs]);
+      if (this.speculates) {
+        this.ahead.endRest();
+        this.draftRows.fit(context, this.sequences, [...this.jobs]);
+      }
       this.begin(context);
       const jobs = [...this.jobs];
       const lines = this.ahead.wanted;
