@@ -48,12 +48,16 @@ function startThread({ file, data, execArgv = [], heapMegabytes }: ThreadScript)
   return { worker, port };
 }
 
-/** Calls `end` once when a thread has ended by itself. */
-function whenEnded({ worker }: Started, end: (error: Error) => void): void {
+/** Calls `end` once when a thread has ended by itself, after `receive` got what it sent before. */
+function whenEnded({ worker, port }: Started, receive: (message: unknown) => void, end: (error: Error) => void): void {
   let isOver = false;
   const once = (error: Error): void => {
-    if (!isOver) end(error);
+    if (isOver) return;
     isOver = true;
+    // its end can be told before its last messages
+    const { receiveMessageOnPort } = threadsHere()!;
+    for (let sent; (sent = receiveMessageOnPort(port)); ) receive(sent.message);
+    end(error);
   };
   worker.on("error", once);
   worker.on("exit", (status) => once(new Error(`it ended with status ${status}`)));
@@ -125,6 +129,7 @@ export class Thread<Request, Answer> {
     this.#requests = new Requests(nodePort(this.started.port), () => this.#watch());
     whenEnded(
       this.started,
+      (message) => this.#requests.receive(message),
       (error) => void this.end(new ThreadEnded(isOutOfHeap(error) ? "memory" : "fault", error.message, error)),
     );
   }
