@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph.h"
+#include "owned.h"
 
 #include <ggml-alloc.h>
 #include <ggml-backend.h>
@@ -10,15 +11,8 @@
 
 namespace ggsl {
 
-struct BufferDeleter {
-    void operator()(ggml_backend_buffer * given) const { ggml_backend_buffer_free(given); }
-};
-using BufferPtr = std::unique_ptr<ggml_backend_buffer, BufferDeleter>;
-
-struct ContextDeleter {
-    void operator()(ggml_context * context) const { ggml_free(context); }
-};
-using ContextPtr = std::unique_ptr<ggml_context, ContextDeleter>;
+using BufferPtr  = Owned<ggml_backend_buffer, ggml_backend_buffer_free>;
+using ContextPtr = Owned<ggml_context, ggml_free>;
 
 // The bits of every word as numbers, f32 [16, 65536] in 4 MB, on a device.
 class BitTable {

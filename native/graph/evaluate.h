@@ -4,6 +4,7 @@
 #include "bundles/bundles.h"
 #include "columns.h"
 #include "graph.h"
+#include "owned.h"
 
 #include <ggml-alloc.h>
 #include <ggml-backend.h>
@@ -72,20 +73,16 @@ private:
     std::vector<float>                   read_states() const;
     std::vector<TapValues>               read_taps() const;
 
-    template <auto free> struct Deleter {
-        void operator()(auto * pointer) const { free(pointer); }
-    };
-
-    BoundGraph                                                bound;
-    std::unique_ptr<bundles::Bundles>                         bundled; // null unless it bundles
-    int64_t                                                   rows;
-    std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>> backend;
-    std::unique_ptr<ggml_context, Deleter<ggml_free>>         context;
-    std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>> allocator;
-    ggml_cgraph *                                             cgraph = nullptr;
-    std::unique_ptr<Columns>                                  columns; // those of a graph that has none yet are missing
-    Built                                                     built;
-    std::vector<float>                                        transposed;
+    BoundGraph                             bound;
+    std::unique_ptr<bundles::Bundles>      bundled; // null unless it bundles
+    int64_t                                rows;
+    Owned<ggml_backend, ggml_backend_free> backend;
+    Owned<ggml_context, ggml_free>         context;
+    Owned<ggml_gallocr, ggml_gallocr_free> allocator;
+    ggml_cgraph *                          cgraph = nullptr;
+    std::unique_ptr<Columns>               columns; // those of a graph that has none yet are missing
+    Built                                  built;
+    std::vector<float>                     transposed;
 };
 
 } // namespace ggsl

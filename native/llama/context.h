@@ -1,6 +1,7 @@
 // A llama.cpp context: the memory of several sequences, each with its own chain or none.
 #pragma once
 
+#include "graph/owned.h"
 #include "assembler.h"
 #include "context_options.h"
 #include "feeder.h"
@@ -165,13 +166,10 @@ private:
     struct ContextDeleter {
         void operator()(llama_context * pointer) const;
     };
-    struct ChainDeleter {
-        void operator()(llama_sampler * pointer) const { llama_sampler_free(pointer); }
-    };
     // `sampler` belongs to `chain`.
     struct Chain {
-        std::unique_ptr<llama_sampler, ChainDeleter> chain;
-        Sampler *                                    sampler = nullptr;
+        Owned<llama_sampler, llama_sampler_free> chain;
+        Sampler *                                sampler = nullptr;
     };
 
     using Handle = std::unique_ptr<llama_context, ContextDeleter>;

@@ -1,21 +1,19 @@
 // What llama.cpp's loader takes for granted of a GGUF file, and ends the process without.
 #pragma once
 
+#include "graph/owned.h"
+
 #include <gguf.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
 namespace ggsl {
 
-struct HeaderDeleter {
-    void operator()(gguf_context * pointer) const { gguf_free(pointer); }
-};
 // The metadata and the tensors' descriptions, without their data.
-using ModelHeader = std::unique_ptr<gguf_context, HeaderDeleter>;
+using ModelHeader = Owned<gguf_context, gguf_free>;
 
 // Its readers compare each name with all others, so many of them take minutes.
 inline constexpr size_t most_keys    = 4096;

@@ -1,10 +1,11 @@
 // Builds llama.cpp's own CPU samplers from a name and named parameters.
 #pragma once
 
+#include "graph/owned.h"
+
 #include <llama.h>
 
 #include <map>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,10 +30,7 @@ struct SamplerSpec {
     std::map<std::string, Value> parameters;
 };
 
-struct SamplerDeleter {
-    void operator()(llama_sampler * sampler) const { llama_sampler_free(sampler); }
-};
-using SamplerPtr = std::unique_ptr<llama_sampler, SamplerDeleter>;
+using SamplerPtr = Owned<llama_sampler, llama_sampler_free>;
 
 // Absent parameters have the defaults of llama.cpp's command line. `vocab` may be null if none is needed. Throws Failure
 // (INVALID_ARGUMENT) for what llama.cpp does not have, or would abort on.

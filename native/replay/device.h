@@ -1,22 +1,20 @@
 // The device that a command runs on, and its backend.
 #pragma once
 
+#include "graph/owned.h"
+
 #include <ggml-alloc.h>
 #include <ggml-backend.h>
 #include <ggml.h>
 
-#include <memory>
 #include <string>
 
 namespace ggsl::tools {
 
-template <auto free> struct Deleter {
-    void operator()(auto * pointer) const { free(pointer); }
-};
-using BackendPtr   = std::unique_ptr<ggml_backend, Deleter<ggml_backend_free>>;
-using ContextPtr   = std::unique_ptr<ggml_context, Deleter<ggml_free>>;
-using BufferPtr    = std::unique_ptr<ggml_backend_buffer, Deleter<ggml_backend_buffer_free>>;
-using AllocatorPtr = std::unique_ptr<ggml_gallocr, Deleter<ggml_gallocr_free>>;
+using BackendPtr   = Owned<ggml_backend, ggml_backend_free>;
+using ContextPtr   = Owned<ggml_context, ggml_free>;
+using BufferPtr    = Owned<ggml_backend_buffer, ggml_backend_buffer_free>;
+using AllocatorPtr = Owned<ggml_gallocr, ggml_gallocr_free>;
 
 // By its number in `--list`, its name, or a case-insensitive prefix of its name: "cpu", "vulkan", "CUDA1".
 // Throws Failure (NO_DEVICE) that lists the devices.

@@ -1,6 +1,7 @@
 // What programs that drive libggsl through its C interface begin with: files, models and chains, freed with their pointers.
 #pragma once
 
+#include "graph/owned.h"
 #include "check.h"
 #include "include/ggsl.h"
 
@@ -9,18 +10,14 @@
 
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <string>
 
 namespace ggsl::test {
 
-template <auto free> struct Deleter {
-    void operator()(auto * pointer) const { free(pointer); }
-};
-using ModelPtr   = std::unique_ptr<llama_model, Deleter<llama_model_free>>;
-using ContextPtr = std::unique_ptr<llama_context, Deleter<llama_free>>;
-using SamplerPtr = std::unique_ptr<llama_sampler, Deleter<llama_sampler_free>>;
-using ChainPtr   = std::unique_ptr<ggsl_chain, Deleter<ggsl_chain_free>>;
+using ModelPtr   = Owned<llama_model, llama_model_free>;
+using ContextPtr = Owned<llama_context, llama_free>;
+using SamplerPtr = Owned<llama_sampler, llama_sampler_free>;
+using ChainPtr   = Owned<ggsl_chain, ggsl_chain_free>;
 
 inline std::string read_file(const char * path) {
     std::ifstream file(path, std::ios::binary);

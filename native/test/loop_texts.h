@@ -2,6 +2,7 @@
 // model in f32 hardly depends on what else is in a batch then.
 #pragma once
 
+#include "graph/owned.h"
 #include "check.h"
 #include "include/ggsl.h"
 #include "library.h"
@@ -13,13 +14,12 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace ggsl::test {
 
-using LoopPtr = std::unique_ptr<ggsl_loop, Deleter<ggsl_loop_free>>;
+using LoopPtr = Owned<ggsl_loop, ggsl_loop_free>;
 using Tokens  = std::vector<llama_token>;
 
 constexpr int32_t text_size = 256;

@@ -1,5 +1,6 @@
 // Test only: llama.cpp's own CPU samplers, the oracle for GGSL's chains.
 #include "addon/sampler_spec_value.h"
+#include "graph/owned.h"
 #include "llama/deep_stack.h"
 #include "grammar_oracle.h"
 #include "ties.h"
@@ -162,10 +163,7 @@ Napi::Value picks_near_text(const Napi::CallbackInfo & info) {
     });
 }
 
-struct GgufDeleter {
-    void operator()(gguf_context * pointer) const { gguf_free(pointer); }
-};
-using GgufPtr = std::unique_ptr<gguf_context, GgufDeleter>;
+using GgufPtr = Owned<gguf_context, gguf_free>;
 
 // The tensor's numbers, f32.
 ggml_tensor * as_f32(ggml_context * context, const ggml_tensor * tensor) {
