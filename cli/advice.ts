@@ -4,6 +4,7 @@ import { InputError } from "ggsl/core/errors.js";
 import type { Model } from "ggsl/models/model.js";
 import type { ChainOptions } from "./chain.js";
 import { UsageError } from "./usage.js";
+import { say } from "./terminal.js";
 
 /** The chain that the model file advises; it is printed. Without one it is `otherwise`, or an error. */
 export function advisedBy({ advice }: Model, otherwise?: string): NonNullable<ChainOptions["program"]> {
@@ -15,7 +16,7 @@ export function advisedBy({ advice }: Model, otherwise?: string): NonNullable<Ch
     throw new UsageError(
       "expected either a FILE or -e STAGES: the model file contains no sampling advice (general.sampling.*)",
     );
-  for (const line of describeNotes(notes)) process.stderr.write(`${line}\n`);
+  for (const line of describeNotes(notes)) say(`${line}\n`);
   process.stderr.write(`the chain is the model's sampling advice:\n\n${text}\n`);
   return { name: "general.sampling", text };
 }
@@ -23,5 +24,5 @@ export function advisedBy({ advice }: Model, otherwise?: string): NonNullable<Ch
 /** Warns about a crashing driver even if its backend was not requested. */
 export function reportBroken({ skipped, backend }: Model): void {
   for (const { backend: other, reason, isBroken } of skipped)
-    if (isBroken) process.stderr.write(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
+    if (isBroken) say(`warning: ${other}: ${reason}; the model runs on ${backend}\n`);
 }

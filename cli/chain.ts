@@ -7,7 +7,7 @@ import type { LimitPreset } from "@ggsl/compiler/limits/limits.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 import { chainOf, compile, compilePipeline, seededChain, type Chain } from "ggsl/chain/chain.js";
 import { decoded, importerFor, MAX_BYTES, readBytes } from "./files.js";
-import { usesColor } from "./terminal.js";
+import { say, usesColor } from "./terminal.js";
 import { checkStdinPath, nameOf, type ProgramFlags } from "./programs.js";
 import { isConstrained, type GrammarOptions } from "./grammar.js";
 import { UsageError } from "./usage.js";
@@ -39,7 +39,7 @@ export function loadChains(
   const chain = compileChain(chainSource(file, name, options));
   const { seed } = options;
   if (seed !== undefined && !hasOpenSeed(chain.graph))
-    process.stderr.write("warning: --seed has no effect: the chain has no draws, or fixes all its seeds\n");
+    say("warning: --seed has no effect: the chain has no draws, or fixes all its seeds\n");
   return Array.from({ length: count }, (_, i) =>
     seed === undefined ? chain : seededChain(chain, (seed + i) % 2 ** 32),
   );
@@ -48,7 +48,7 @@ export function loadChains(
 /** Compiles the chain and prints its warnings. */
 export function compileChain(source: Pick<ChainSource, "compile">): Chain {
   const chain = source.compile();
-  if (chain.warnings.length > 0) process.stderr.write(formatDiagnostics(chain.warnings, { color: usesColor() }));
+  if (chain.warnings.length > 0) say(formatDiagnostics(chain.warnings, { color: usesColor() }));
   return chain;
 }
 

@@ -18,7 +18,7 @@ const program = new Command("ggsl")
   .exitOverride()
   // arguments are shown in errors
   .configureOutput({ writeErr: (text) => process.stderr.write(visible(text)) })
-  .showHelpAfterError("(--help shows the options)")
+  .showHelpAfterError("(--help lists commands and options)")
   .configureHelp({ showGlobalOptions: false });
 
 const [first = "", second = ""] = process.argv.slice(2);

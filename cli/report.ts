@@ -5,7 +5,7 @@ import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { visible } from "@ggsl/compiler/source/visible.js";
 import { ERROR_CODES } from "ggsl/core/errorCodes.js";
 import { endStatus } from "./ending.js";
-import { usesColor } from "./terminal.js";
+import { say, usesColor } from "./terminal.js";
 import { UsageError } from "./usage.js";
 
 /** Prints an error without a stack and returns the exit status: 1 for errors in the input, 2 for wrong usage. */
@@ -16,8 +16,8 @@ export async function report(error: unknown, isJson = false): Promise<number> {
   if (ended !== undefined) return ended;
   // commander has printed its own
   if (error instanceof CommanderError) return 2;
-  if (error instanceof CompileError) process.stderr.write(formatDiagnostics(error.diagnostics, { color: usesColor() }));
-  else process.stderr.write(`error: ${visible(messageOf(error))}\n`);
+  if (error instanceof CompileError) say(formatDiagnostics(error.diagnostics, { color: usesColor() }));
+  else say(`error: ${visible(messageOf(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
 }
 

@@ -1,7 +1,10 @@
-/** What the streams of this process can show. */
+/** What the streams of this process can show, and lines that fit them. */
+import { fold } from "./fold.js";
 
 interface Stream {
   readonly isTTY?: boolean;
+  /** Of a terminal: its width in characters. */
+  readonly columns?: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,3 +25,12 @@ export function usesColor({ isTTY }: Stream = process.stderr, env: Environment =
 /** Whether lines can be overwritten, for progress. The log of a CI job keeps every version of a line. */
 export const canOverwrite = ({ isTTY }: Stream = process.stderr, env: Environment = process.env): boolean =>
   isTTY === true && env["TERM"] !== "dumb" && (!isSet(env["CI"]) || env["CI"] === "false");
+
+/** The text with lines that fit a terminal; as it is for a pipe or a file. */
+export const fitted = (text: string, { isTTY, columns }: Stream): string => (isTTY ? fold(text, columns) : text);
+
+/** Writes a result for people on standard output. */
+export const print = (text: string): void => void process.stdout.write(fitted(text, process.stdout));
+
+/** Writes a message for people on standard error. */
+export const say = (text: string): void => void process.stderr.write(fitted(text, process.stderr));

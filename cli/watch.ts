@@ -8,6 +8,7 @@ import { foldersOf, programsOf } from "./programs.js";
 import { report } from "./report.js";
 import { canOverwrite } from "./terminal.js";
 import { UsageError } from "./usage.js";
+import { say } from "./terminal.js";
 
 export const watchOption = (): Option =>
   new Option("--watch", "run again when a file changes, until Ctrl-C; clears the screen of a terminal");
@@ -47,7 +48,7 @@ export async function watch(
       if (canOverwrite(process.stdout)) process.stdout.write("\x1b[2J\x1b[H");
       await attempt(() => run(end.signal), isJson);
       if (end.signal.aborted) break;
-      process.stderr.write(`watching ${stamps.size} ${stamps.size === 1 ? "file" : "files"}; Ctrl-C ends\n`);
+      say(`watching ${stamps.size} ${stamps.size === 1 ? "file" : "files"}; Ctrl-C ends\n`);
       const isChanged = async (): Promise<boolean> =>
         [...stamps].some(([path, stamp]) => stampOf(path) !== stamp) || (await listOf(words)) !== listed;
       const isAbsent = (): boolean => [...stamps].some(([path, stamp]) => stamp !== "" && stampOf(path) === "");

@@ -9,7 +9,10 @@ export async function main(options: readonly string[]): Promise<number> {
   await setUp();
   const args = ["run", "examples/creative.ggsl", "--stats", ...options];
   console.log(`\nnode ${COMMAND} ${args.map(quote).join(" ")}`);
-  return (await attemptNode([COMMAND, ...args], { stdio: "inherit" })).status;
+  const { status } = await attemptNode([COMMAND, ...args], { stdio: "inherit" });
+  if (status === 0)
+    console.log("\nNext:\n  npx ggsl init\n  npm run playground\nREADME.md and docs/README.md go on from here.");
+  return status;
 }
 
 const quote = (word: string): string => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word));

@@ -30,9 +30,9 @@ let addonBuilt: Promise<Ended> | undefined;
 
 /** Two at a time, with half of the processors each, so that none is idle during linking. The longest come first. */
 const CHECKS: readonly Check[] = [
-  ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
-  [BUILDS.addon, (options) => (addonBuilt = build("build-native")(options))],
   ["C++ tests under sanitizers", build("build-native", "--sanitize")],
+  [BUILDS.addon, (options) => (addonBuilt = build("build-native")(options))],
+  ["WebAssembly module with llama.cpp", build("build-wasm", "--llama", "--check")],
   [
     // one after the other: all build in the addon's folder; the tests of the C library find it built
     "C library, packages with addons",

@@ -24,6 +24,7 @@ import { endText } from "../endText.js";
 import { addRequestOptions, checkDrafts, requestOf, runOf, type RequestFlags } from "../requestFlags.js";
 import { positive, samplerOption, stagesOption } from "../usage.js";
 import { withValues } from "../values.js";
+import { say } from "../terminal.js";
 
 interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly strict?: true;
@@ -165,8 +166,8 @@ class Session {
       this.abort = undefined;
       shown.end();
       if (shown.isBegun || signal.aborted) process.stdout.write("\n");
-      if (isFull) process.stderr.write(`the answer ends here, because the context is full: ${MAKE_ROOM}\n`);
-      if (this.given.options.stats && facts !== "") process.stderr.write(`${facts}\n`);
+      if (isFull) say(`the answer ends here, because the context is full: ${MAKE_ROOM}\n`);
+      if (this.given.options.stats && facts !== "") say(`${facts}\n`);
     }
     const { content: written, reasoning } = shown;
     const thought = reasoning === "" ? {} : { reasoning_content: reasoning };
@@ -216,7 +217,7 @@ class Session {
 /** Without what names the first chain. */
 const omitChain = ({ stages: _, sampler: __, set: ___, ...rest }: Options): Options => rest;
 
-const report = (message: string): void => void process.stderr.write(`error: ${visible(message)}\n`);
+const report = (message: string): void => void say(`error: ${visible(message)}\n`);
 
 const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-size makes more room";
 

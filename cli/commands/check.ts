@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { formatDiagnostics } from "@ggsl/compiler/check/format.js";
 import { checkFiles, type CheckOptions, type Findings } from "../check/findings.js";
 import { checkStdinPath, OR_PACKAGES, programsArgument, programsOf, stdinPathOption } from "../programs.js";
-import { usesColor } from "../terminal.js";
+import { say, usesColor } from "../terminal.js";
 import { jsonOption, limitsOption, rootOption } from "../usage.js";
 import { watch, watchOption } from "../watch.js";
 
@@ -38,7 +38,7 @@ async function print(findings: Findings, { json, sarif }: Options, version: stri
 }
 
 function printText({ files, diagnostics, unread, errors, warnings }: Findings): void {
-  process.stderr.write(
+  say(
     formatDiagnostics(diagnostics, { color: usesColor() }) +
       unread.map(({ error }) => `error: ${error.message}\n`).join(""),
   );

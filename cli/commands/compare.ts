@@ -31,6 +31,7 @@ import {
   stagesOption,
   UsageError,
 } from "../usage.js";
+import { print, say } from "../terminal.js";
 
 interface Options extends ChainsOptions, ModelFlags {
   readonly model: string;
@@ -94,9 +95,7 @@ async function run(words: readonly string[], options: Options, signal: AbortSign
   const chains = comparedChains(await programsOf(words), options, grammar);
   for (const { name, chain } of chains)
     if (!hasOpenSeed(chain.graph))
-      process.stderr.write(
-        `warning: \`${name}\` has no draws, or fixes all its seeds: its texts do not depend on the seed\n`,
-      );
+      say(`warning: \`${name}\` has no draws, or fixes all its seeds: its texts do not depend on the seed\n`);
   using model = await loadShown(options.model, { ...settingsOf(options), signal });
   const comparison = await compareShown(model, chains, options, signal);
   if (comparison) write(comparison, model, options);
@@ -132,7 +131,7 @@ async function compareShown(
     if (!signal.aborted) throw error;
     line.clear();
     const count = latest?.texts ?? 0;
-    process.stderr.write(`interrupted: ${count} of ${texts} texts of each chain had ended\n`);
+    say(`interrupted: ${count} of ${texts} texts of each chain had ended\n`);
     return latest?.comparison();
   } finally {
     line.clear();
@@ -161,8 +160,8 @@ function write(comparison: Comparison, model: Model, options: Options): void {
     const file = options[name];
     if (file === undefined) continue;
     writeOutput(file, forms[name]());
-    if (file !== "-") process.stderr.write(`wrote ${file}\n`);
+    if (file !== "-") say(`wrote ${file}\n`);
   }
   if (options.json) process.stdout.write(`${JSON.stringify({ backend: model.backend, ...comparison })}\n`);
-  else if (!FILES.some((name) => options[name] === "-")) process.stdout.write(compareText(comparison));
+  else if (!FILES.some((name) => options[name] === "-")) print(compareText(comparison));
 }

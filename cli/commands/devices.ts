@@ -4,18 +4,15 @@ import { surveyDevices, type Survey } from "ggsl/backends/devices/survey.js";
 import type { CpuVariant } from "ggsl/backends/native/binding.js";
 import { formatTable } from "ggsl/core/table.js";
 import { jsonOption } from "../usage.js";
+import { print } from "../terminal.js";
 
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
 export const addDevices = (command: Command): Command =>
   command.addOption(jsonOption()).action(async (options: { json?: true }) => {
     const survey = await surveyDevices();
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify(survey)}
-`
-        : textOf(survey),
-    );
+    if (options.json) process.stdout.write(`${JSON.stringify(survey)}\n`);
+    else print(textOf(survey));
   });
 
 function textOf({ fault, devices, backends, cpuVariants }: Survey): string {

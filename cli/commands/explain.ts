@@ -25,6 +25,7 @@ import {
   strictOption,
   UsageError,
 } from "../usage.js";
+import { print } from "../terminal.js";
 
 interface Options extends ChainOptions {
   readonly vocab: number;
@@ -84,8 +85,9 @@ export const addExplain = (command: Command): Command =>
         : options.json
           ? `${JSON.stringify(stageOf(whole, options))}\n`
           : textOf(stageOf(whole, options));
-      if (output === undefined) process.stdout.write(text);
-      else writeOutput(output, text);
+      if (output !== undefined) writeOutput(output, text);
+      else if (options.html || options.json) process.stdout.write(text);
+      else print(text);
     });
 
 const fileText = (file: string | undefined, options: Options): string =>

@@ -12,6 +12,7 @@ import {
 } from "@ggsl/settings/to/export.js";
 import { importerFor, readSource } from "../files.js";
 import { programArgument, rootOption, setOption, stagesOption, UsageError } from "../usage.js";
+import { say } from "../terminal.js";
 
 interface Options {
   readonly stages?: string;
@@ -32,7 +33,7 @@ export const addExport = (command: Command): Command =>
     .action((file: string | undefined, name: string | undefined, options: Options) => {
       const { json } = options;
       const made = exported(file, name, options);
-      for (const warning of made.warnings) process.stderr.write(`warning: ${warning}\n`);
+      for (const warning of made.warnings) say(`warning: ${warning}\n`);
       if (json) {
         process.stdout.write(`${JSON.stringify(toRequest(made), undefined, 2)}\n`);
         return;

@@ -14,7 +14,7 @@ import {
   stdinPathOption,
   type ProgramFlags,
 } from "../programs.js";
-import { usesColor } from "../terminal.js";
+import { say, usesColor } from "../terminal.js";
 
 interface Options extends ProgramFlags {
   readonly check?: true;
@@ -46,9 +46,8 @@ function outcomeOf(file: string, { check: isCheck, stdinPath }: Options): "same"
     else if (!isCheck && !isSame) rewrite(file, formatted);
     return isSame ? "same" : "changed";
   } catch (error) {
-    if (error instanceof CompileError)
-      process.stderr.write(formatDiagnostics(error.diagnostics, { color: usesColor() }));
-    else if (error instanceof InputError) process.stderr.write(`error: ${error.message}\n`);
+    if (error instanceof CompileError) say(formatDiagnostics(error.diagnostics, { color: usesColor() }));
+    else if (error instanceof InputError) say(`error: ${error.message}\n`);
     else throw error;
     return "failed";
   }

@@ -11,7 +11,7 @@ import { InputError } from "ggsl/core/errors.js";
 import type { PackageVersion } from "@ggsl/compiler/source/source.js";
 import { changedPackages } from "@ggsl/codegen/packages.js";
 import { importerFor, MAX_BYTES, readSource, readText, writeOutput } from "../files.js";
-import { usesColor } from "../terminal.js";
+import { say, usesColor } from "../terminal.js";
 import { programArgument, rootOption, setChainsOption, UsageError } from "../usage.js";
 
 interface Options {
@@ -35,12 +35,12 @@ export const addGen = (command: Command): Command =>
       const output = outputOf(file, options);
       const { text, named, packages } = generate(file, chains, output, options);
       for (const { name, exported } of named)
-        if (name !== exported) process.stderr.write(`note: the chain \`${name}\` is exported as \`${exported}\`\n`);
+        if (name !== exported) say(`note: the chain \`${name}\` is exported as \`${exported}\`\n`);
       if (output === "-") return void process.stdout.write(text);
       const present = presentText(output);
       const changed = changedPackages(present ?? "", packages);
       if (options.check) return compare({ output, text, present, changed }, commandOf(file, chains, options));
-      for (const change of changed) process.stderr.write(`note: ${change}\n`);
+      for (const change of changed) say(`note: ${change}\n`);
       write(output, text, present);
     });
 
@@ -67,7 +67,7 @@ function generate(file: string, wanted: readonly string[], output: string, { set
     ...(wanted.length > 0 && { chains: wanted }),
     ...(set && { set }),
   });
-  process.stderr.write(formatDiagnostics(warnings, { color: usesColor() }));
+  say(formatDiagnostics(warnings, { color: usesColor() }));
   const named = nameChains(chains);
   const from = output === "-" ? folder : dirname(output);
   const command = genCommand({

@@ -15,6 +15,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { disk, MAX_BYTES, readBytes, unreadable, writeOutput } from "../files.js";
 import { UsageError } from "../usage.js";
 import { withValues } from "../values.js";
+import { say } from "../terminal.js";
 
 interface Options {
   readonly from?: string;
@@ -43,8 +44,8 @@ export const addImport = (command: Command): Command =>
     )
     .action((words: string[], options: Options) => {
       const { text, notes, tool } = read(words, options);
-      if (options.from === undefined) process.stderr.write(`note: read as the settings of ${tool}\n`);
-      for (const line of describeNotes(notes)) process.stderr.write(`${visible(line)}\n`);
+      if (options.from === undefined) say(`note: read as the settings of ${tool}\n`);
+      for (const line of describeNotes(notes)) say(`${visible(line)}\n`);
       if (options.output === undefined) process.stdout.write(text);
       else writeOutput(options.output, text);
     });

@@ -93,4 +93,6 @@ function write(folder: string, file: string, text: string): void {
 }
 
 const exists = (file: string): InputError =>
-  new InputError(`"${file}" exists, and is not overwritten`, { code: "FILE_EXISTS" });
+  new InputError(`"${file}" exists, and is not overwritten: name another folder, as in ggsl init NAME`, {
+    code: "FILE_EXISTS",
+  });

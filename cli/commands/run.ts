@@ -23,6 +23,7 @@ import { reportSplit } from "../split.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
+import { say } from "../terminal.js";
 
 interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly strict?: true;
@@ -190,7 +191,7 @@ async function generate(
   const results = texts.map((text) => ({ backend: model.backend, ...text }));
   reportSplit(results[0]!.stats.split);
   print(results, { ...options, prompt: begun }, isStreamed);
-  if (options.stats && !options.json) process.stderr.write(skippedLines(model));
+  if (options.stats && !options.json) say(skippedLine(model));
 }
 
 /** The conversation of `--chat`. */
@@ -201,8 +202,11 @@ function messagesOf({ chat, system, template, templateVar, prompt }: Options): r
   return chat && (system === undefined ? [user] : [{ role: "system", content: system }, user]);
 }
 
-const skippedLines = ({ skipped }: Model): string =>
-  skipped.map(({ backend, reason }) => `not on ${backend}: ${reason}\n`).join("");
+/** Which backends `auto` would have taken first; why not, another command says. */
+const skippedLine = ({ skipped }: Model): string =>
+  skipped.length === 0
+    ? ""
+    : `not on ${skipped.map(({ backend }) => backend).join(" or ")}: \`ggsl devices\` says why\n`;
 
 /** The text of tokens, also of those that are parts of characters. */
 const textOf = (model: Model, tokens: Int32Array): string =>
@@ -293,8 +297,8 @@ function print(results: readonly Result[], { json, stats: wantsStats, prompt }: 
   if (!wantsStats) return;
   for (const { backend, stats, measures } of results) {
     if (stats.graphBuilds === undefined) continue;
-    process.stderr.write(`${factsLine(backend, stats as GenerationStats)}\n`);
-    for (const [name, values] of Object.entries(measures ?? {})) process.stderr.write(`${measureLine(name, values)}\n`);
+    say(factLines(backend, stats as GenerationStats));
+    for (const [name, values] of Object.entries(measures ?? {})) say(`${measureLine(name, values)}\n`);
   }
 }
 
@@ -304,26 +308,31 @@ function measureLine(name: string, values: readonly number[]): string {
   return `${name}: mean ${mean.toPrecision(4)}, from ${least.toPrecision(4)} to ${most.toPrecision(4)}`;
 }
 
-function factsLine(backend: string, s: GenerationStats): string {
-  return [
-    `backend ${backend}`,
-    `${s.nodes} nodes added to the graph (${s.nodesWithoutViews} without views)`,
-    `${s.graphBuilds} graph builds`,
-    `${s.readbackBytes} bytes read back per token`,
-    `${s.sequenceBytes} bytes of device memory per sequence`,
-    `${s.cacheBytes} bytes of cache`,
-    ...(s.computedPromptTokens < s.promptTokens
-      ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
-      : []),
-    `${s.tokensPerSecond.toFixed(0)} tokens/s`,
-    ...(s.decodes === undefined
-      ? []
-      : [
-          `${s.accepted} of ${s.drafted} drafted tokens accepted`,
-          `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
-        ]),
-    ...(s.rewinds === undefined ? [] : [`taken back ${s.rewinds} times, ${s.takenBackTokens} tokens`]),
-    ...(s.keptPhrases ? [`${s.keptPhrases} phrases stayed`] : []),
-    `${s.generatedTokens} tokens, ${endText(s)}`,
-  ].join(" | ");
+/** The chain's part of the graph, the memory, and the text. */
+function factLines(backend: string, s: GenerationStats): string {
+  const lines = [
+    [
+      `on ${backend}`,
+      `${s.nodes} nodes, ${s.nodesWithoutViews} without views`,
+      `${s.graphBuilds} graph builds`,
+      `${s.readbackBytes} bytes read back a token`,
+    ],
+    [`${s.sequenceBytes} bytes of device memory per sequence`, `${s.cacheBytes} bytes of cache`],
+    [
+      ...(s.computedPromptTokens < s.promptTokens
+        ? [`${s.computedPromptTokens} of ${s.promptTokens} prompt tokens computed`]
+        : []),
+      ...(s.decodes === undefined
+        ? []
+        : [
+            `${s.accepted} of ${s.drafted} drafted tokens accepted`,
+            `${(s.decodes / Math.max(1, s.generatedTokens)).toFixed(2)} decodes per token`,
+          ]),
+      ...(s.rewinds === undefined ? [] : [`taken back ${s.rewinds} times, ${s.takenBackTokens} tokens`]),
+      ...(s.keptPhrases ? [`${s.keptPhrases} phrases stayed`] : []),
+      `${s.tokensPerSecond.toFixed(0)} tokens/s`,
+      `${s.generatedTokens} tokens, ${endText(s)}`,
+    ],
+  ];
+  return lines.map((line) => `${line.join(" | ")}\n`).join("");
 }

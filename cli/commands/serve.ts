@@ -8,6 +8,7 @@ import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { atMost, natural, PROGRAM_FILES, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
+import { say } from "../terminal.js";
 
 interface Options extends ModelFlags {
   readonly model?: readonly NamedFile[];
@@ -164,26 +165,22 @@ async function run(model: string | undefined, options: Options): Promise<void> {
   const server = await loadServer();
   const given = optionsOf(model, options);
   if (server.isOpenToAll(given))
-    process.stderr.write(
-      `warning: ${given.host!} is reached from other machines, and no key is asked for: give --api-keys FILE\n`,
-    );
+    say(`warning: ${given.host!} is reached from other machines, and no key is asked for: give --api-keys FILE\n`);
   const flag = sharedHeapFlag();
   if (flag !== undefined)
-    process.stderr.write(
+    say(
       `warning: with Node.js's ${flag}, a request that needs much memory can end the server: start it without that flag\n`,
     );
   if (options.check) {
     await ("models" in given ? server.checkModels(given) : server.checkServer(given));
-    process.stderr.write("the configuration is right\n");
+    say("the configuration is right\n");
   } else if ("models" in given)
     await server.serveModels(given, (url, { names }) =>
-      process.stderr.write(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n${pathsAt(url)}`),
+      say(`${names.join(", ")} at ${url}: each is loaded when a request asks for it\n${pathsAt(url)}`),
     );
   else
     await server.serve(given, (url, { name, backend, sequences, contextSize }) =>
-      process.stderr.write(
-        `${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`,
-      ),
+      say(`${name} on ${backend} at ${url}: ${sequences} texts of ${contextSize} tokens at once\n${pathsAt(url)}`),
     );
 }
 

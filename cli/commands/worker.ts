@@ -5,6 +5,7 @@ import { DEVICE_BACKENDS } from "ggsl/backends/devices/locate.js";
 import type { DeviceChoice } from "ggsl/backends/devices/several.js";
 import { isReachable, startWork, type WorkOptions } from "ggsl/models/rpcWorker.js";
 import { atMost, devicesOption } from "../usage.js";
+import { say } from "../terminal.js";
 
 interface Options {
   readonly listen: string;
@@ -32,10 +33,10 @@ export const addWorker = (command: Command): Command =>
 async function run(options: Options): Promise<void> {
   const { listen } = options;
   if (isReachable(listen))
-    process.stderr.write(
+    say(
       `warning: ${listen} is reached from other machines, and the protocol has no authentication: whoever connects can read and write the memory that is lent. Use a tunnel, as docs/machines.md shows\n`,
     );
   const { devices, ended } = await startWork(options);
-  process.stderr.write(`a worker at ${listen} lends ${devices.join(", ")}; Ctrl-C ends it\n`);
+  say(`a worker at ${listen} lends ${devices.join(", ")}; Ctrl-C ends it\n`);
   await ended;
 }

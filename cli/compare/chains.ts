@@ -12,6 +12,7 @@ import { compileChain, compileOptionsOf, readChainFile, specChain, type ChainOpt
 import { importerFor } from "../files.js";
 import { grammarUniforms } from "../grammar.js";
 import { UsageError } from "../usage.js";
+import { say } from "../terminal.js";
 
 export interface ChainsOptions extends Omit<ChainOptions, "stages" | "seed" | "program"> {
   readonly stages?: readonly string[];
@@ -125,6 +126,6 @@ function variants(
 /** Whether it picks a token; if not, it is a part of other chains and is left out. */
 function hasPick(name: string, chain: Chain): boolean {
   const picks = picksToken(chain.graph);
-  if (!picks) process.stderr.write(`note: \`${name}\` picks no token and is left out\n`);
+  if (!picks) say(`note: \`${name}\` picks no token and is left out\n`);
   return picks;
 }

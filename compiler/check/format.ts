@@ -14,6 +14,9 @@ export interface FormatOptions {
 /** The most columns of source shown; longer lines are cut around the caret. */
 const MAX_WIDTH = 120;
 
+/** Bold red and magenta, bold, and dim: readable on dark and on light backgrounds, where yellow, cyan and blue are not. */
+const COLORS = { error: "1;31", warning: "1;35", note: "1", frame: "2" } as const;
+
 const paint = (code: string, text: string, color: boolean): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text);
 
 const NAMES: OptionNames<FormatOptions> = { color: true };
@@ -23,14 +26,14 @@ export function formatDiagnostic(d: Diagnostic, options: FormatOptions = {}): st
   checkNames(options, NAMES);
   const { color = false } = options;
   requireDiagnostic(d);
-  const tint = d.severity === "error" ? "1;31" : "1;33";
+  const tint = d.severity === "error" ? COLORS.error : COLORS.warning;
   const lines = [`${paint(tint, `${d.severity}[${d.code}]`, color)}: ${visible(d.message)}`];
   for (const one of excerpt(d.span, d.label, tint, color)) lines.push(one);
   for (const note of d.notes ?? []) {
-    lines.push(`${paint("1", "note", color)}: ${visible(note.message)}`);
-    for (const one of excerpt(note.span, undefined, "1;34", color)) lines.push(one);
+    lines.push(`${paint(COLORS.note, "note", color)}: ${visible(note.message)}`);
+    for (const one of excerpt(note.span, undefined, COLORS.note, color)) lines.push(one);
   }
-  if (d.help !== undefined) lines.push(`${paint("1;36", "help", color)}: ${visible(d.help)}`);
+  if (d.help !== undefined) lines.push(`${paint(COLORS.note, "help", color)}: ${visible(d.help)}`);
   return lines.join("\n");
 }
 
@@ -65,10 +68,10 @@ function excerpt({ source, start, end }: Span, label: string | undefined, tint: 
   const gutter = " ".repeat(String(line).length);
   const indent = visible(text.slice(first, column - 1)).replace(/[^\t]/g, " ");
   const carets = paint(tint, "^".repeat(width) + (label === undefined ? "" : ` ${visible(label)}`), color);
-  const bar = paint("1;34", "|", color);
+  const bar = paint(COLORS.frame, "|", color);
   const within = source.package ? `, of ${visible(packageText(source.package))}` : "";
   return [
-    `${gutter}${paint("1;34", "-->", color)} ${visible(source.name)}:${line}:${column}${within}`,
+    `${gutter}${paint(COLORS.frame, "-->", color)} ${visible(source.name)}:${line}:${column}${within}`,
     `${gutter} ${bar}`,
     `${line} ${bar} ${shown}`.trimEnd(),
     `${gutter} ${bar} ${indent}${carets}`,

@@ -56,7 +56,7 @@ struct llama_sampler;
 /* The GGSL_ABI_VERSION that the library was built with. */
 GGSL_API int ggsl_abi_version(void);
 
-/* Its version, and the release of llama.cpp that it is built for: "0.1.0, for llama.cpp 0.5.0". */
+/* Its version, and the release of llama.cpp that it is built for: "0.2.0, for llama.cpp 0.5.0". */
 GGSL_API const char * ggsl_version(void);
 
 /* What the last call of this thread that failed says; "" before the first. It stays until this thread's next failure. */

@@ -330,7 +330,9 @@ function checkModelFile(path: string): NonNullable<ReturnType<typeof nodeFiles>>
   if (!fs)
     throw new InputError("loading a model file needs Node.js: use `loadModelFromBytes` here", { code: "UNSUPPORTED" });
   if (!fs.existsSync(path))
-    throw new InputError(`the model file "${path}" does not exist`, { code: "UNREADABLE_FILE" });
+    throw new InputError(`the model file "${path}" does not exist: give the path of a GGUF file`, {
+      code: "UNREADABLE_FILE",
+    });
   if (!fs.statSync(path).isFile())
     throw new InputError(`"${path}" is not a file; expected a model in GGUF format`, { code: "UNREADABLE_FILE" });
   return fs;

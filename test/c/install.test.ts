@@ -82,7 +82,7 @@ describe("CMake", () => {
     const link = (name: string, target: string): string =>
       `add_executable(${name} ../main.c)\ntarget_link_libraries(${name} PRIVATE ${target} ${LLAMA.join(" ")})`;
     const from = project(
-      "find_package(ggsl 0.1 REQUIRED)",
+      "find_package(ggsl 0.2 REQUIRED)",
       link("dynamic", "ggsl::ggsl"),
       link("fixed", "ggsl::static"),
     );

@@ -46,7 +46,9 @@ test("files stay as they are", () => {
   writeFileSync(resolve(folder, "first.ggsl"), "mine");
   const again = init();
   expect(again).toMatchObject({ status: 1, stdout: "" });
-  expect(again.stderr).toBe('error: "first.ggsl" exists, and is not overwritten\n');
+  expect(again.stderr).toBe(
+    'error: "first.ggsl" exists, and is not overwritten: name another folder, as in ggsl init NAME\n',
+  );
   expect(readFileSync(resolve(folder, "first.ggsl"), "utf8")).toBe("mine");
   const below = init("first.ggsl/sub");
   expect(below.status).toBe(1);

@@ -1,6 +1,7 @@
 /** When colours and progress are written. */
 import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
+import { formatDiagnostic } from "../../compiler/check/format.js";
 import { canOverwrite, usesColor } from "../../cli/terminal.js";
 
 const TERMINAL = { isTTY: true };
@@ -45,6 +46,22 @@ test("diagnostics heed it: of a command that fails, and of one that goes on", ()
   expect(ggsl(["compile", "-e", "nope()"], { FORCE_COLOR: "1" })).toContain(escape);
   expect(ggsl(["compile", "-e", "temp(1) |> dist()"], { FORCE_COLOR: "1" })).toContain(escape);
   expect(ggsl(["compile", "-e", "nope()"], { FORCE_COLOR: "0" })).not.toContain(escape);
+});
+
+test("diagnostics have no colour that is weak on a dark or on a light background", () => {
+  const [warning, error] = ["E0202", "W0301"].map((code) => {
+    const span = { source: { name: "a.ggsl", text: "x" }, start: 0, end: 1 } as const;
+    const severity = code.startsWith("E") ? "error" : "warning";
+    return formatDiagnostic(
+      { code, severity, message: "m", label: "l", help: "h", notes: [{ message: "n", span }], span },
+      { color: true },
+    );
+  });
+  const used = new Set(
+    [...`${warning}${error}`.matchAll(/\x1b\[([\d;]*)m/g)].flatMap(([, codes]) => codes!.split(";")),
+  );
+  // bold, dim, red and magenta; 0 ends
+  expect([...used].sort()).toEqual(["0", "1", "2", "31", "35"]);
 });
 
 test("one module decides", () => {

@@ -86,7 +86,8 @@ describe("a package that `ggsl init --library` writes", () => {
     const again = run(["init", "--library", "samplers"], { cwd: folder });
     expect(again).toMatchObject({
       status: 1,
-      stderr: 'error: "samplers/package.json" exists, and is not overwritten\n',
+      stderr:
+        'error: "samplers/package.json" exists, and is not overwritten: name another folder, as in ggsl init NAME\n',
     });
     for (const name of ["Upper", "a b", "@a/b/c", ".hidden"]) {
       const { status, stderr } = run(["init", "--library", "--name", name, "other"], { cwd: folder });

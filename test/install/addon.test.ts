@@ -69,7 +69,7 @@ const FAULTS: readonly Fault[] = [
     make: () => renameSync(consumer.addon, `${consumer.addon}.away`),
     undo: () => renameSync(`${consumer.addon}.away`, consumer.addon),
     reason: new RegExp(`^@ggsl/${PLATFORM} is not installed$`),
-    fix: () => `npm install @ggsl/${PLATFORM}@0.1.0`,
+    fix: () => `npm install @ggsl/${PLATFORM}@0.2.0`,
   },
   {
     name: "its file is missing",
@@ -180,10 +180,10 @@ test("a release without an addon for this platform names no package to install",
       writeFileSync(file, JSON.stringify({ ...JSON.parse(manifest), optionalDependencies: published }));
       return consumer.command(EVAL).stderr;
     };
-    expect(said({ [`@ggsl/${OTHER}`]: "0.1.0" })).toBe(
+    expect(said({ [`@ggsl/${OTHER}`]: "0.2.0" })).toBe(
       `ggsl: no native addon: there is none for ${PLATFORM}; chains run in WebAssembly, which is slower. The backend \`wasm\` does the same without this line\n`,
     );
-    expect(said({ [`@ggsl/${PLATFORM}`]: "0.1.0" })).toContain(`To fix it: npm install @ggsl/${PLATFORM}@0.1.0\n`);
+    expect(said({ [`@ggsl/${PLATFORM}`]: "0.2.0" })).toContain(`To fix it: npm install @ggsl/${PLATFORM}@0.2.0\n`);
   } finally {
     writeFileSync(file, manifest);
     FAULTS[0]!.undo();
@@ -214,7 +214,7 @@ describe("without the addon", () => {
   test("`ggsl devices` says how to get it, and `ggsl explain` counts in the spec", () => {
     const devices = consumer.command(["devices"]);
     expect(devices).toMatchObject({ status: 0, stderr: "" });
-    expect(devices.stdout).toContain(`\n  1. npm install @ggsl/${PLATFORM}@0.1.0\n`);
+    expect(devices.stdout).toContain(`\n  1. npm install @ggsl/${PLATFORM}@0.2.0\n`);
     expect(JSON.parse(consumer.command(["devices", "--json"]).stdout)).toMatchObject({ devices: [] });
     const explain = consumer.command(["explain", "-e", "greedy()", "--json"]);
     expect(JSON.parse(explain.stdout)).toMatchObject({ isMeasured: false });
@@ -246,7 +246,7 @@ test("with pnpm's links the addon finds its libraries too", () => {
   try {
     expect(linked.command(EVAL)).toMatchObject({ status: 0, stderr: "", stdout: expect.stringContaining('"cpu"') });
     renameSync(linked.addon, `${linked.addon}.away`);
-    expect(linked.command(EVAL).stderr).toContain(`To fix it: pnpm add @ggsl/${PLATFORM}@0.1.0\n`);
+    expect(linked.command(EVAL).stderr).toContain(`To fix it: pnpm add @ggsl/${PLATFORM}@0.2.0\n`);
   } finally {
     linked.remove();
   }
