@@ -118,6 +118,11 @@ export const ERROR_CODES = {
     when: "a chain asks about a rule that the grammar of the request has not",
     fix: "use one of the names that the message lists; [grammars.md](grammars.md#rules-that-programs-ask-about) says what they are",
   },
+  NOT_TRACED: {
+    classes: ["InputError"],
+    when: "a trace is asked for of a chain that is a compiled graph, which was compiled without one",
+    fix: "compile the program with `trace: true`; [traces.md](traces.md) says more",
+  },
   MISSING_GRAMMAR: {
     classes: ["InputError"],
     when: "the chain has a grammar parameter, and the request gives no grammar",
