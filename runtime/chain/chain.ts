@@ -105,6 +105,10 @@ export function seededChain(chain: Chain, seed: number): Chain {
   return seeded;
 }
 
+/** The stages of a chain's trace: `model`, and those of the program. Throws as `tracedGraph` does. */
+export const tracedStages = (chain: Chain): readonly string[] =>
+  traceParts(tracedGraph(chain)).flatMap(({ stage, column }) => (column === "rows" ? [stage] : []));
+
 function makeChain(graph: Graph, makeRows: () => Graph, warnings: readonly Diagnostic[]): Chain {
   let made: Graph | undefined;
   const rowsGraph = (): Graph => (made ??= makeRows());
