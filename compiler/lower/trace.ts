@@ -4,6 +4,8 @@ import { emit } from "../graph/build.js";
 import type { Measure, NodeId } from "../graph/graph.js";
 import type { Interval } from "../graph/interval.js";
 import { traceName, type TraceColumn } from "../graph/trace.js";
+import { LIMITS } from "../limits/format.js";
+import { LimitExceeded } from "../limits/meter.js";
 import { pickedId } from "../rows/pick.js";
 import { countRows, sum } from "../rows/reduce.js";
 import { usesFalling } from "../rules/order-facts.js";
@@ -40,10 +42,9 @@ export function lowerTrace(cx: ChainLowering, name: Span, chain: string): void {
     }));
   });
   cx.table = table;
-  for (const measure of measures.toReversed().flat()) {
-    cx.meter.check("measures", cx.measures.length + 1);
-    cx.measures.push(measure);
-  }
+  // a limit of the program is about its own; those here follow from its stages
+  const found = cx.measures.push(...measures.toReversed().flat());
+  if (found > LIMITS.measures) throw new LimitExceeded("measures", LIMITS.measures, found);
 }
 
 /** @param last the rows that the token was picked from */
@@ -51,8 +52,7 @@ function columnsOf(cx: ChainLowering, rows: Table, last: Table): Record<TraceCol
   const [logit, prob] = [logitOf(cx), probOf(cx)];
   const isSorted = rows.isPacked && usesFalling(cx, logit.facts);
   const at = (of: NodeValue, row: NodeId): NodeValue => scalar(cx, emit(cx.builder, "get_rows", [of.id, row]));
-  const first = (of: NodeValue): NodeValue =>
-    scalar(cx, emit(cx.builder, "view", [of.id], { offset: 0, count: 1 }));
+  const first = (of: NodeValue): NodeValue => scalar(cx, emit(cx.builder, "view", [of.id], { offset: 0, count: 1 }));
   const best = isSorted ? undefined : emit(cx.builder, "argmax", [largestKey(cx).id]);
   const most = best === undefined ? first(logit) : at(logit, best);
   const likeliest = { ...(best === undefined ? first(prob) : at(prob, best)), range: LIKELIEST };
