@@ -65,6 +65,14 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: "keys of watermarks, and whether texts have one",
     load: async () => (await import("./commands/watermark.js")).addWatermark,
   },
+  conform: {
+    summary: "does another server sample as a chain says? A test of the tokens that it picks",
+    load: async () => (await import("./commands/conform.js")).addConform,
+  },
+  trace: {
+    summary: "show what each stage made of the tokens of a text",
+    load: async () => (await import("./commands/trace.js")).addTrace,
+  },
   fmt: {
     summary: "rewrite files in canonical form; comments are kept",
     load: async () => (await import("./commands/fmt.js")).addFmt,

@@ -61,6 +61,11 @@ export interface CompileOptions {
   readonly constrained?: boolean | undefined;
   /** The outputs; default: the token if the chain picks one, else the rows. A `RangeError` if the chain has none of them. */
   readonly outputs?: readonly OutputName[] | undefined;
+  /**
+   * Measures what each stage does: the rows that it leaves, and their entropy, and the rank and the probability of the picked token. An
+   * error for a chain with host stages, and for one that picks no token.
+   */
+  readonly trace?: boolean | undefined;
   /** False disables all optimizations. */
   readonly optimize?: boolean | undefined;
   /** Names of disabled optimizations; `OPTIMIZATIONS` has all names. */
@@ -86,6 +91,7 @@ const NAMES: OptionNames<DriverOptions> = {
   constrained: true,
   importer: true,
   outputs: true,
+  trace: true,
   optimize: true,
   disable: true,
   limits: true,

@@ -78,6 +78,7 @@ export {
 export type { ContextStats, ModelInfo } from "./backends/native/binding.js";
 export type { TokenizeOptions } from "./sequence/prompt.js";
 export type { UniformValues } from "./sequence/sequence.js";
+export type { StageTrace } from "./sequence/trace.js";
 export type { GrammarSource, GrammarState, SchemaSource } from "./grammars/types.js";
 export type { Feed, Pairs } from "./sequence/features/feed.js";
 export type { TokenList } from "./sequence/features/sets.js";

@@ -208,6 +208,8 @@ export const RULES: Readonly<Record<string, Rule>> = {
     "Use a sampler of the standard library without `host`.",
   ),
   E0807: rule("The policy of a server does not fit a chain.", "Use fewer or simpler stages."),
+  E0901: rule("A host stage cannot be traced.", "Use a sampler of the standard library without `host`."),
+  E0902: rule("A chain that picks no token cannot be traced.", "End it with `dist()` or `greedy()`."),
   W0109: rule("A comment looks like a division.", "Write `floor(a / b)`, or put the comment on a line of its own."),
   W0301: rule("A sum of rows that are not known to be sorted.", "Put `sort` before it."),
   W0501: rule("A stage before the pick has no effect.", "Move the stage that picks to the end."),

@@ -1,7 +1,9 @@
 /** `ggsl run`: generates text with a model, with the chain in its graph. */
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { basename } from "node:path";
 import { guidesOf } from "@ggsl/compiler/graph/feeds.js";
 import type { Generation, GenerationStats, Piece } from "ggsl/generation/generate.js";
+import { tracedStages } from "ggsl/chain/chain.js";
 import type { ChatMessage } from "ggsl/chat/messages.js";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import { demoModel } from "ggsl/models/demo.js";
@@ -20,6 +22,7 @@ import { stdinPathOption } from "../programs.js";
 import { addRequestOptions, checkDrafts, requestOf, runOf, type RequestFlags } from "../requestFlags.js";
 import { readSaved, writeSaved } from "../saved.js";
 import { reportSplit } from "../split.js";
+import { tracedToken, writeTrace, type TracedToken } from "../trace/file.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
 import { chainArgument, jsonOption, natural, positive, stagesOption, UsageError } from "../usage.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
@@ -34,6 +37,7 @@ interface Options extends ChainOptions, ModelFlags, RequestFlags, ChatFlags {
   readonly logprobs?: number;
   readonly alternatives?: number;
   readonly states?: true;
+  readonly trace?: string;
   readonly special?: true;
   readonly heal?: true;
   readonly chat?: true;
@@ -99,6 +103,10 @@ export const addRun = (command: Command): Command =>
     )
     .option("--states", "the values of the chain's states after each token, in the output of --json")
     .option(
+      "--trace <file>",
+      "write what each stage made of the rows and of each token, for `ggsl trace`; - is standard output",
+    )
+    .option(
       "--sequences <n>",
       "number of texts to generate at once; --seed N gives them the seeds N, N + 1, ...",
       positive,
@@ -142,7 +150,7 @@ async function generate(
   const messages = messagesOf(options);
   const conversation = messages && { messages, ...chatOptionsOf(options) };
   const saved = options.resume === undefined ? undefined : readSaved(options.resume);
-  if (options.save !== undefined) checkOutput(options.save);
+  for (const output of [options.save, options.trace]) if (output !== undefined) checkOutput(output);
   const isAdvised = file === undefined && options.stages === undefined;
   // reports errors in the program before a large model is loaded
   const given = isAdvised ? [] : loadChains(file, name, options, sequences);
@@ -165,7 +173,7 @@ async function generate(
     ...runOf(options),
   });
   const guides: Readonly<Record<string, string | Int32Array>> = saved?.guides ?? options.guide ?? {};
-  const { special, heal, prompt, logprobs, alternatives, states } = options;
+  const { special, heal, prompt, logprobs, alternatives, states, trace } = options;
   const request = {
     maxTokens: options.tokens,
     signal,
@@ -175,6 +183,7 @@ async function generate(
     ...(logprobs !== undefined && { logprobs }),
     ...(alternatives !== undefined && { alternatives }),
     ...(states && { states }),
+    ...(trace !== undefined && { trace: true }),
     ...(saved && { resume: saved.sequence }),
   };
   const generations = chains.map((chain) => {
@@ -187,8 +196,13 @@ async function generate(
   const isStreamed = sequences === 1 && !options.json;
   const begun = saved ? textOf(model, saved.tokens) : messages ? "" : prompt;
   const texts = await Promise.all(generations.map((generation) => read(generation, isStreamed, begun, signal)));
+  if (trace !== undefined) {
+    const stages = tracedStages(chains[0]!);
+    const traces = texts.map(({ traced }) => traced);
+    writeTrace(trace, { model: basename(options.model), prompt: begun, stages, texts: traces });
+  }
   if (options.save !== undefined) writeSaved(options.save, generations[0]!.save());
-  const results = texts.map((text) => ({ backend: model.backend, ...text }));
+  const results = texts.map(({ traced: _, ...text }) => ({ backend: model.backend, ...text }));
   reportSplit(results[0]!.stats.split);
   print(results, { ...options, prompt: begun }, isStreamed);
   if (options.stats && !options.json) say(skippedLine(model));
@@ -245,12 +259,13 @@ async function read(
   isStreamed: boolean,
   prompt: string,
   signal: AbortSignal,
-): Promise<Omit<Result, "backend">> {
+): Promise<Omit<Result, "backend"> & { readonly traced: readonly TracedToken[] }> {
   const tokens: number[] = [];
   const measures: Record<string, number[]> = {};
   const states: Record<string, number[]> = {};
   const logprobs: Pick<Piece, "logprob" | "logprobs">[] = [];
   const alternatives: NonNullable<Piece["alternatives"]>[] = [];
+  const traced: TracedToken[] = [];
   let text = "";
   let isCancelled = false;
   try {
@@ -258,6 +273,7 @@ async function read(
       if (isStreamed && tokens.length === 0) process.stdout.write(prompt);
       tokens.push(piece.token);
       text += piece.text;
+      traced.push(tracedToken(piece));
       const { logprob, logprobs: likeliest } = piece;
       if (logprob !== undefined && likeliest) logprobs.push({ logprob, logprobs: likeliest });
       if (piece.alternatives) alternatives.push(piece.alternatives);
@@ -274,6 +290,7 @@ async function read(
   return {
     text,
     tokens,
+    traced,
     ...(logprobs.length > 0 && { logprobs }),
     ...(alternatives.length > 0 && { alternatives }),
     ...(Object.keys(states).length > 0 && { states }),

@@ -7,6 +7,7 @@ import { grammarsOf } from "./grammars.js";
 import { resultsOf, scalarsOf } from "./liveness.js";
 import { launches, type OpName } from "./ops.js";
 import { isConstantInput, setsOf } from "./sets.js";
+import { isTraceName } from "./trace.js";
 import { endingOf, leavesOf, uniformExprsOf } from "./uniform.js";
 import { COUNTED } from "./verify.js";
 import { bindDim, fedSize } from "./wire.js";
@@ -161,11 +162,14 @@ const textsOf = (graph: Graph): string[] => [
   ...listsOf(graph).flatMap((list) => list.filter((entry) => typeof entry === "string")),
 ];
 
+/** Those of the program: the others follow from its stages. */
+const ownMeasures = ({ measures }: Graph): number => measures.filter(({ name }) => !isTraceName(name)).length;
+
 /** The limits of counts and costs that a graph exceeds, with what it has. */
 export function exceededBy(graph: Graph, limits: Limits): (readonly [GraphLimit, number])[] {
   const cost = costOf(graph, limits.vocabSize);
   const found = [
-    ...COUNTED.map((name) => [name, graph[name]?.length ?? 0] as const),
+    ...COUNTED.map((name) => [name, name === "measures" ? ownMeasures(graph) : (graph[name]?.length ?? 0)] as const),
     ...COSTS.map((name) => [name, cost[name]] as const),
     ["textLength", longest(textsOf(graph))] as const,
     ["breakers", longest(listsOf(graph))] as const,

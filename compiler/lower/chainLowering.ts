@@ -17,6 +17,7 @@ import type {
 import type { Name } from "../syntax/ast.js";
 import type { Span } from "../source/source.js";
 import { newLowering, type Lowering } from "../table/lowering.js";
+import type { Table } from "../table/table.js";
 import type { Value } from "../table/value.js";
 
 /** A stop, and where it is: its stage, and its place in the source of the sampler. */
@@ -35,6 +36,12 @@ interface Deferred {
 interface RuleCall {
   readonly callee: Name;
   readonly grammar: GrammarRef;
+}
+
+/** The rows as a stage leaves them; without a stage, as the model gives them. */
+interface TracedRows {
+  readonly stage: number | undefined;
+  readonly table: Table;
 }
 
 export interface ChainLowering extends Lowering {
@@ -72,6 +79,8 @@ export interface ChainLowering extends Lowering {
   blend: Span | undefined;
   /** The present sampler sorts the rows in a branch that its arguments do not take. */
   sortsOtherwise: boolean;
+  /** The rows that each stage leaves, if the chain is traced. */
+  traced: TracedRows[] | undefined;
 }
 
 export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet<string>): ChainLowering => ({
@@ -98,4 +107,5 @@ export const newChainLowering = (at: Span, meter?: Meter, disabled?: ReadonlySet
   dropped: undefined,
   blend: undefined,
   sortsOtherwise: false,
+  traced: undefined,
 });

@@ -26,6 +26,7 @@ import { keptParts } from "./liveStates.js";
 import type { Whole } from "./outputs.js";
 import { beginPolicy, endPolicy, policyBefore } from "./policy.js";
 import { lowerTailStage } from "./tail.js";
+import { lowerTrace, refuseHost, traceRows } from "./trace.js";
 import {
   chainParams,
   grammarParams,
@@ -52,6 +53,8 @@ interface LowerOptions {
   readonly states?: ReadonlySet<string> | undefined;
   /** Stages before those of the chain, and before its pick. */
   readonly policy?: Policy | undefined;
+  /** Measures what each stage does. */
+  readonly trace?: boolean | undefined;
   /** Names of disabled rules of the optimizer. */
   readonly disabled?: ReadonlySet<string> | undefined;
   /** Counts the steps and has the limits. */
@@ -102,10 +105,13 @@ function lowerWhole(cx: ChainLowering, chain: ChainBinding, options: LowerOption
     ...grammars.map(({ local, param }) => [local, { kind: "grammar", param: param.name }] as const),
   ]);
   const name = chain.declaration.name.span;
+  if (options.trace) cx.traced = [];
+  traceRows(cx, undefined);
   if (options.policy) beginPolicy(cx, options.policy, name, lowerPart(cx));
   lowerChain(cx, newScope(chain.module.source, values), chain);
   endPolicy(cx, name, lowerPart(cx));
   lowerDeferred(cx);
+  lowerTrace(cx, name, chain.declaration.name.text);
   checkRuleCalls(cx);
   if (cx.diagnostics.some(isError)) return undefined;
   const staged = cx.builder.nodes.length;
@@ -175,6 +181,7 @@ function lowerStage(cx: ChainLowering, scope: Scope, stage: Stage): void {
   if (cx.picked || cx.tail.some(isPick)) return;
   if (stage.kind === "tail") {
     if (cx.beforePick) return void cx.diagnostics.push(hostBeforePolicy(stage.call.span, stage.call.name.text));
+    refuseHost(cx, stage.call.span, stage.call.name.text);
     return lowerTailStage(cx, scope, stage);
   }
   if (stage.kind === "error") return unchecked("a stage that is none");
@@ -206,6 +213,7 @@ function lowerSampler(cx: ChainLowering, outer: Scope, { call, callee, args }: C
   const reported = reportedCount(cx);
   const faults = cx.diagnostics.length;
   lowerBody(cx, scope, body);
+  traceRows(cx, stage);
   const drops = droppingIn(body);
   cx.stages[stage] = { ...cx.stages[stage]!, rows: cx.table.dim, ...(drops.length > 0 && { drops }) };
   if (cx.diagnostics.length > faults) return noteStage(cx, faults, call);

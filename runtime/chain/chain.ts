@@ -10,8 +10,10 @@ import {
 } from "@ggsl/compiler/driver.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { withSeed } from "@ggsl/compiler/graph/seeds.js";
+import { traceParts } from "@ggsl/compiler/graph/trace.js";
 import type { AnyChainTypes, ChainTypes, EvaluateArguments, Measured } from "./chainTypes.js";
 import { text } from "../core/check.js";
+import { InputError } from "../core/errors.js";
 import {
   checkEvaluateOptions,
   createEvaluator,
@@ -68,15 +70,44 @@ function chainFrom(lower: typeof lowerProgram, name: string, source: string, opt
   const warnings: Diagnostic[] = [];
   const lowered = lower(source, options);
   const graph = graphOf(compileLowered(lowered, options), (w) => warnings.push(w));
-  return makeChain(graph, () => graphOf(compileRows(lowered, graph, options)), warnings);
+  const chain = makeChain(graph, () => graphOf(compileRows(lowered, graph, options)), warnings);
+  const traced = { ...options, trace: true };
+  if (!options.trace) makesTraced.set(chain, () => graphOf(compileLowered(lower(source, traced), traced)));
+  return chain;
+}
+
+/** How the graph with a trace of a chain is made, for those without one. */
+const makesTraced = new WeakMap<Chain, () => Graph>();
+
+/**
+ * The graph of a chain with a trace, which is made once. Throws `CompileError` for a chain that cannot be traced, and `InputError` (`NOT_TRACED`)
+ * for one of a compiled graph without a trace.
+ */
+export function tracedGraph(chain: Chain): Graph {
+  if (traceParts(chain.graph).length > 0) return chain.graph;
+  const make = makesTraced.get(chain);
+  if (!make)
+    throw new InputError(
+      `the chain \`${chain.name}\` is a compiled graph without a trace: compile its program with \`trace: true\``,
+      { code: "NOT_TRACED" },
+    );
+  const graph = make();
+  makesTraced.set(chain, () => graph);
+  return graph;
 }
 
 /** The chain with a seed in place of each one that it leaves open. Its graph with rows is made when it is asked for. */
 export function seededChain(chain: Chain, seed: number): Chain {
   const graph = withSeed(chain.graph, seed);
   const rows = (): Graph => (chain.rowsGraph === chain.graph ? graph : withSeed(chain.rowsGraph, seed));
-  return makeChain(graph, rows, chain.warnings);
+  const seeded = makeChain(graph, rows, chain.warnings);
+  if (makesTraced.has(chain)) makesTraced.set(seeded, () => withSeed(tracedGraph(chain), seed));
+  return seeded;
 }
+
+/** The stages of a chain's trace: `model`, and those of the program. Throws as `tracedGraph` does. */
+export const tracedStages = (chain: Chain): readonly string[] =>
+  traceParts(tracedGraph(chain)).flatMap(({ stage, column }) => (column === "rows" ? [stage] : []));
 
 function makeChain(graph: Graph, makeRows: () => Graph, warnings: readonly Diagnostic[]): Chain {
   let made: Graph | undefined;

@@ -32,6 +32,7 @@ import {
 } from "../sequence/sequence.js";
 import { withRejected } from "../sequence/phrases/values.js";
 import { takesDraws } from "../sequence/streams.js";
+import type { StageTrace } from "../sequence/trace.js";
 import { checkTailKeeps, openTail } from "../sequence/tail.js";
 
 /** What a sequence on plain logits begins with. */
@@ -76,6 +77,8 @@ export interface StepResult {
   readonly candidates: readonly Candidate[];
   /** The values of the chain's measures by name; absent if it has none. */
   readonly measures?: Readonly<Record<string, number>>;
+  /** What each stage made of the rows and of the picked token, the logits themselves first; of a chain that was compiled with `trace`. */
+  readonly trace?: readonly StageTrace[];
   /** The token is of a text that the chain writes, whatever it would have picked. */
   readonly isWritten?: true;
   /** The name of the first `stop when` that holds: a text ends with this token; absent if none does. */
@@ -171,9 +174,11 @@ export function openSteps(given: Graph, vocabSize: number, options: StepOptions)
       picked = outputs.sampled;
       written = writtenToken(sequence);
       const stop = written === undefined ? stopOf(graph, outputs.states) : undefined;
+      const { trace, ...measures } = measuresOf(graph, outputs.states);
       const reported = {
         ...(written !== undefined && { isWritten: true as const }),
-        ...measuresOf(graph, outputs.states),
+        ...measures,
+        ...(trace && written === undefined && { trace }),
         ...(stop !== undefined && { stop }),
       };
       if (!tail) return { token: written ?? outputs.sampled ?? null, candidates: rowsOf(outputs), ...reported };

@@ -118,6 +118,11 @@ export const ERROR_CODES = {
     when: "a chain asks about a rule that the grammar of the request has not",
     fix: "use one of the names that the message lists; [grammars.md](grammars.md#rules-that-programs-ask-about) says what they are",
   },
+  NOT_TRACED: {
+    classes: ["InputError"],
+    when: "a trace is asked for of a chain that is a compiled graph, which was compiled without one",
+    fix: "compile the program with `trace: true`; [traces.md](traces.md) says more",
+  },
   MISSING_GRAMMAR: {
     classes: ["InputError"],
     when: "the chain has a grammar parameter, and the request gives no grammar",
@@ -195,8 +200,18 @@ export const ERROR_CODES = {
   },
   SERVER_UNAVAILABLE: {
     classes: ["InputError"],
-    when: "a worker that `servers` or `--rpc` names does not answer, not as a worker, or of another version of the protocol",
-    fix: "start `ggsl worker` of the same version at that address; a worker serves one program at a time",
+    when: "a worker that `servers` or `--rpc` names does not answer, not as a worker, or of another version of the protocol; or a server that `ggsl conform` asks does not answer",
+    fix: "start it at that address, a worker by `ggsl worker` of the same version; a worker serves one program at a time",
+  },
+  NO_LOGPROBS: {
+    classes: ["InputError"],
+    when: "`ggsl conform` asks a server for log-probabilities, and it gives none, or fewer than the chain needs",
+    fix: "as the message says; [conformance.md](conformance.md) has what servers and chains must be",
+  },
+  UNEXPECTED_ANSWER: {
+    classes: ["InputError"],
+    when: "a server that `ggsl conform` asks refuses the request, or does not answer in the form of OpenAI's completions",
+    fix: "check the address, and the fields of `--field`",
   },
   LOST_SERVER: {
     classes: ["InputError"],

@@ -103,6 +103,7 @@ const COMPILE: Readonly<Record<keyof Required<CompileOptions>, Check>> = {
     is.either("a number, or a list of token ids and texts", someNumber, tokenItems),
   ),
   constrained: is.flag,
+  trace: is.flag,
   importer: is.callback,
   outputs: is.listOf("a list of outputs", is.oneOf("sampled", "candidates", "logits", "probs")),
   optimize: is.flag,

@@ -2,6 +2,7 @@
 import type { Split } from "../backends/devices/place.js";
 import type { Alternative } from "./likeliest.js";
 import type { ContextStats } from "../backends/native/binding.js";
+import type { StageTrace } from "../sequence/trace.js";
 import type { SavedSequence } from "../sequence/savedSequence.js";
 import type { UniformValues } from "../sequence/sequence.js";
 
@@ -48,6 +49,11 @@ export interface Piece {
   readonly states?: Readonly<Record<string, number>>;
   /** The values of the chain's measures for this token, by name; absent if it has none. They are read back with the token. */
   readonly measures?: Readonly<Record<string, number>>;
+  /**
+   * What each stage made of the rows and of this token, in order, the model's own distribution first; with `trace`. Absent for a token that the
+   * chain did not pick: one of a text that it writes, or that ends a thought.
+   */
+  readonly trace?: readonly StageTrace[];
 }
 
 /** A generation to continue later. */

@@ -2,7 +2,7 @@
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { seeded } from "@ggsl/compiler/graph/seeds.js";
 import { picksToken } from "@ggsl/compiler/graph/tail.js";
-import type { Chain } from "../chain/chain.js";
+import { tracedGraph, type Chain } from "../chain/chain.js";
 import * as is from "../core/check.js";
 import { CONTEXT_SETTINGS, type ContextSettings } from "../backends/contextOptions.js";
 import { invalid } from "../core/errors.js";
@@ -77,6 +77,13 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOpti
    * @default false
    */
   readonly states?: boolean | undefined;
+  /**
+   * Each piece has what every stage of the chain made of the rows and of its token: the rows left, their entropy, the rank and the
+   * probability of the token. The graph computes it, and a few numbers more are read back with each token. A chain with host stages cannot
+   * be traced.
+   * @default false
+   */
+  readonly trace?: boolean | undefined;
   /**
    * The sequence of the batch, from 0 on, that it runs in, and waits for.
    * @default any that is not reserved
@@ -182,6 +189,7 @@ export const REQUEST: is.Checks<SequenceRequest> = {
   logprobs: is.integer(0, MAX_LISTED),
   alternatives: is.integer(0, MAX_LISTED),
   states: is.flag,
+  trace: is.flag,
   special: is.flag,
   place: is.integer(0, MAX_SEQUENCES - 1),
   lane: is.text,
@@ -217,7 +225,8 @@ function checkLengths({ minTokens = 0, maxTokens = Infinity, resume }: SequenceR
 }
 
 /** The graph that a request needs. */
-export const graphOf = (request: SequenceRequest): Graph => fitted(request.chain.graph, request);
+export const graphOf = (request: SequenceRequest): Graph =>
+  fitted(request.trace ? tracedGraph(request.chain) : request.chain.graph, request);
 /** The same with the rows as outputs. */
 export const rowsGraphOf = (request: SequenceRequest): Graph => fitted(request.chain.rowsGraph, request);
 

@@ -59,7 +59,7 @@ const canDraft = (graph: Graph): boolean => graph.outputs.sampled !== undefined 
 /** The graph that picks the tokens of a draft: by default that of the text if it can. */
 function draftGraph(request: SequenceRequest, { chain }: DraftOptions, graph: Graph): Graph {
   if (!chain && canDraft(graph)) return graph;
-  const own = graphOf({ ...request, chain: chain ?? compilePipeline("greedy()") });
+  const own = graphOf({ ...request, trace: false, chain: chain ?? compilePipeline("greedy()") });
   return isSameChain(own, graph) ? graph : own;
 }
 

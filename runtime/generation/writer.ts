@@ -285,7 +285,11 @@ export class Writer {
     const piece: Facts = { token };
     if (picked.facts) Object.assign(piece, picked.facts);
     if (options.states) Object.assign(piece, { states: statesIn(graph, scalars) });
-    if (graph.measures.length > 0) Object.assign(piece, measuresOf(graph, scalars));
+    if (graph.measures.length > 0) {
+      const { trace, ...measures } = measuresOf(graph, scalars);
+      // it is about the token that the chain picked
+      Object.assign(piece, measures, trace && !picked.isClosing && !picked.isWritten && { trace });
+    }
     if (told?.pieces) this.output.tell(piece, told.pieces, told.stop ?? -1);
     else this.output.read(piece);
     if (this.phrases) {

@@ -28,6 +28,7 @@ import type { Vector } from "../backends/reference/kernels.js";
 import { initialParams, randomSeed, setParams, setValues, type UniformValues } from "./params.js";
 import { acceptWindows, foldOf } from "./windows.js";
 import { afterWritten, writingAt, writtenTexts, type Writing, type WrittenTexts } from "./written.js";
+import { measured } from "./trace.js";
 import { givenStream, isReplaced, startStream, type Stream } from "./streams.js";
 
 export type { UniformValues } from "./params.js";
@@ -259,14 +260,9 @@ export const statesIn = (graph: Graph, scalars: Float32Array): Record<string, nu
 const namedStates = ({ states }: Graph, values: Float32Array): Record<string, number> =>
   Object.fromEntries(states.map(({ name }, i) => [name, values[i]!]));
 
-/** The values of the measures by name; absent if the chain has none. `scalars` as for `acceptToken`. */
-export const measuresOf = (
-  graph: Graph,
-  scalars: Float32Array,
-): { readonly measures?: Readonly<Record<string, number>> } =>
-  graph.measures.length === 0
-    ? {}
-    : { measures: Object.fromEntries(graph.measures.map(({ name }, i) => [name, scalars[keptCount(graph) + i]!])) };
+/** The values of the measures by name, and the trace; each is absent if the chain has none. `scalars` as for `acceptToken`. */
+export const measuresOf = (graph: Graph, scalars: Float32Array): ReturnType<typeof measured> =>
+  graph.measures.length === 0 ? {} : measured(graph, scalars.subarray(keptCount(graph)));
 
 /** The name of the stop that ends the text with this token, if one does. `scalars` as for `acceptToken`. */
 export function stopOf(graph: Graph, scalars: Float32Array): string | undefined {

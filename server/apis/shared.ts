@@ -11,7 +11,7 @@ export const same = (...names: readonly FieldName[]): Rules =>
   Object.fromEntries(names.map((name) => [name, FIELDS[name]]));
 
 /** Answers of other APIs have no place for them. */
-const CHOICES: ReadonlySet<string> = new Set(["measures"]);
+const CHOICES: ReadonlySet<string> = new Set(["measures", "trace"]);
 
 /** Fields of the server that every API takes, also those that it does not know. */
 export const OWN: Rules = {

@@ -115,7 +115,7 @@ async function chainFor(
 ): Promise<ChosenChain> {
   const constrained = grammar !== undefined;
   const { sampler: given, sampler_chain: name, id_slot: slot } = body;
-  const how = { constrained, rows: readsRows(body) };
+  const how = { constrained, rows: readsRows(body), trace: body.trace };
   if (given !== undefined && named !== undefined && given !== named)
     throw new Refusal(
       "invalid_request",

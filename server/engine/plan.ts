@@ -179,6 +179,7 @@ export function textsOf(
     ...(bannedPhrases.length > 0 && { bannedPhrases }),
     ...(given.endpoint === "completions" && given.body.heal && { heal: true }),
     ...(thought && { thought }),
+    ...(body.trace && { trace: true }),
     // without any, the picked token would have none, either
     ...(logprobs !== undefined && (isAfter ? { alternatives: Math.max(1, logprobs) } : { logprobs })),
   };

@@ -32,6 +32,7 @@ export interface CommonBody
   readonly sampler_params?: Readonly<Record<string, number | boolean | (string | number)[] | GrammarSource>>;
   readonly sampler_inputs?: Readonly<Record<string, readonly number[] | Readonly<Record<string, number>>>>;
   readonly measures?: boolean;
+  readonly trace?: boolean;
   readonly id_slot?: number;
   readonly top_k?: number;
   readonly min_p?: number;

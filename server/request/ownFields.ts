@@ -46,6 +46,11 @@ export const OWN_FIELDS = {
     "the measures of the chain for each token, in `measures` of a choice or of an event",
     neutral(false),
   ),
+  trace: own(
+    schema.flag,
+    "what each stage of the chain made of the rows and of the token, in `trace` of a choice or of an event",
+    neutral(false),
+  ),
   id_slot: own(
     schema.integer(-1, 255),
     "the place that writes the text, which may have a sampler of its own; -1: any",

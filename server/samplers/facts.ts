@@ -21,6 +21,7 @@ import type { Graph, Param } from "@ggsl/compiler/graph/graph.js";
 import { readSpec, SpecError } from "@ggsl/compiler/graph/json.js";
 import { setsOf } from "@ggsl/compiler/graph/sets.js";
 import { picksToken } from "@ggsl/compiler/graph/tail.js";
+import { isTraceName, traceParts } from "@ggsl/compiler/graph/trace.js";
 import { LIMIT_PRESETS, type Limits } from "@ggsl/compiler/limits/limits.js";
 import { lineColumn } from "@ggsl/compiler/source/source.js";
 import { explainGraph, explanationText } from "ggsl/chain/explainGraph.js";
@@ -109,6 +110,10 @@ function compiled(job: Job): Compiled {
       throw new SpecError([
         "its outputs have no probabilities, which the request asks for: send the program instead, or compile it with all outputs",
       ]);
+    if (source.trace && traceParts(graph).length === 0)
+      throw new SpecError([
+        "it has no trace, which the request asks for: send the program instead, or compile it with `trace: true`",
+      ]);
     return result(graph);
   }
   const options = { limits, ...optionsOf(job) };
@@ -125,12 +130,13 @@ function compiled(job: Job): Compiled {
   return { ...result(graph), underPolicy: JSON.stringify(whole), ...(rows && { rows: JSON.stringify(rows) }) };
 }
 
-function optionsOf({ source: { chain, constrained, own }, libraries = [] }: Job): CompileOptions {
+function optionsOf({ source: { chain, constrained, trace, own }, libraries = [] }: Job): CompileOptions {
   const file = own?.file;
   return {
     file: file ?? own?.name ?? FILE,
     ...(chain !== undefined && { chain }),
     ...(constrained && { constrained }),
+    ...(trace && { trace }),
     importer:
       file === undefined ? libraryImporter(disk, libraries) : diskImporter(disk, { rootOf: () => path.dirname(file) }),
   };
@@ -141,7 +147,7 @@ function factsOf(graph: Graph, vocabSize: number) {
     chainName: graph.name,
     parameters: parametersOf(graph),
     inputs: inputsOf(graph),
-    measures: graph.measures.map(({ name }) => name),
+    measures: graph.measures.map(({ name }) => name).filter((name) => !isTraceName(name)),
     stops: [...new Set((graph.stops ?? []).map(({ name }) => name))],
     picks: picksToken(graph),
     cost: costOf(graph, vocabSize),

@@ -12,6 +12,8 @@ export interface Source {
   readonly constrained: boolean;
   /** With the graph of its rows. */
   readonly rows?: boolean | undefined;
+  /** With measures of what each stage does. */
+  readonly trace?: boolean | undefined;
   /** A sampler of the server: its file, whose imports are read, or its name. Its limits are those of one's own programs. */
   readonly own?: { readonly name: string; readonly file?: string };
 }
@@ -27,10 +29,12 @@ export function formOf(text: string): SamplerForm {
 export const isName = (text: string): boolean => /^[A-Za-z_][\w.-]{0,63}$/.test(text);
 
 /** Sources of a request and of the server have different ids: imports of the latter are read. */
-export const idOf = ({ form, text, chain = "", constrained, rows, own }: Source): string =>
-  createHash("sha256")
-    .update(JSON.stringify([form, chain, constrained, own?.file ?? own?.name ?? "", ...(rows ? ["rows"] : [])]))
+export function idOf({ form, text, chain = "", constrained, rows, trace, own }: Source): string {
+  const variants = [...(rows ? ["rows"] : []), ...(trace ? ["trace"] : [])];
+  return createHash("sha256")
+    .update(JSON.stringify([form, chain, constrained, own?.file ?? own?.name ?? "", ...variants]))
     .update(text)
     .digest("hex");
+}
 
 export const isId = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);

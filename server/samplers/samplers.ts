@@ -187,7 +187,7 @@ export class Samplers implements AsyncDisposable {
   // -------------------------------------------------------------- what a request means
 
   /** What is to be compiled, and the entry if it is kept. Throws a `Refusal`. */
-  #find({ sampler, chain, constrained = false, rows }: SamplerRequest): { source: Source; known?: Entry } {
+  #find({ sampler, chain, constrained = false, rows, trace }: SamplerRequest): { source: Source; known?: Entry } {
     const text = textOfSampler(sampler);
     const named = this.#named.get(text);
     const origin = named ?? this.#byId(text);
@@ -201,10 +201,10 @@ export class Samplers implements AsyncDisposable {
       chain: chain ?? given.chain,
       constrained: constrained || given.constrained,
       ...((rows || given.rows) && { rows: true }),
+      ...((trace || given.trace) && { trace: true }),
       ...(own && { own }),
     };
-    const isSame =
-      source.chain === given.chain && source.constrained === given.constrained && source.rows === given.rows;
+    const isSame = (["chain", "constrained", "rows", "trace"] as const).every((part) => source[part] === given[part]);
     if (!own) checkLength(source);
     if (chain !== undefined && source.form !== "program")
       throw new Refusal("invalid_request", `a ${source.form} has one chain, and \`${chain}\` cannot be chosen`, {
@@ -281,7 +281,7 @@ export class Samplers implements AsyncDisposable {
       // samplers of the server are kept by their names, and variants of them here
       const { graph, rows = "", underPolicy = "" } = reply;
       const size = source.text.length + graph.length + rows.length + underPolicy.length;
-      if (!source.own || source.chain !== undefined || source.constrained || source.rows)
+      if (!source.own || source.chain !== undefined || source.constrained || source.rows || source.trace)
         this.#kept.set(id, entry, size);
       return entry;
     }

@@ -16,6 +16,8 @@ export interface SamplerRequest {
   readonly constrained?: boolean | undefined;
   /** With the graph of its rows, for their probabilities. */
   readonly rows?: boolean | undefined;
+  /** With measures of what each stage does. */
+  readonly trace?: boolean | undefined;
 }
 
 export type SamplerForm = "program" | "pipeline" | "spec";

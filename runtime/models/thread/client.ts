@@ -2,7 +2,7 @@
 /** The page's side of a model in a worker. */
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import type { OptionNames } from "@ggsl/compiler/core/optionNames.js";
-import type { Chain } from "../../chain/chain.js";
+import { tracedGraph, type Chain } from "../../chain/chain.js";
 import * as is from "../../core/check.js";
 import type { ChatMessage } from "../../chat/messages.js";
 import { InputError, invalid } from "../../core/errors.js";
@@ -59,6 +59,7 @@ const ANY: OptionNames<Omit<WorkerGenerateOptions, "special" | "heal">> = {
   logprobs: true,
   alternatives: true,
   states: true,
+  trace: true,
   speculate: true,
 };
 const generateNames = is.named<WorkerGenerateOptions>({ ...ANY, special: true, heal: true });
@@ -139,7 +140,7 @@ export class ModelWorker implements Disposable {
     checkChain(request.chain, "chain");
     const { chain, ...options } = request;
     const specs = {
-      spec: writeSpec(chain.graph),
+      spec: writeSpec(options.trace ? tracedGraph(chain) : chain.graph),
       ...(options.alternatives && chain.rowsGraph !== chain.graph && { rowsSpec: writeSpec(chain.rowsGraph) }),
     };
     const tokens: Token[] = [];

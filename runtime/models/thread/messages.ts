@@ -13,6 +13,7 @@ import type { Guides } from "../../sequence/guides.js";
 import type { ModelInfo } from "../../backends/native/binding.js";
 import type { Phrase } from "../../sequence/phrases/phrases.js";
 import type { UniformValues } from "../../sequence/sequence.js";
+import type { StageTrace } from "../../sequence/trace.js";
 import type { LookupOptions } from "../../decode/speculation/options.js";
 import type { SendableModule } from "../../backends/wasm/source.js";
 
@@ -76,6 +77,8 @@ interface AnyRequest {
   readonly alternatives?: number | undefined;
   /** Send the values of the states with each token. */
   readonly states?: boolean | undefined;
+  /** Send what each stage made of the rows and of the token; the spec is that of a traced chain. */
+  readonly trace?: boolean | undefined;
   /** Prompt lookup; another model cannot be sent. */
   readonly speculate?: { readonly ngram: LookupOptions } | undefined;
 }
@@ -120,6 +123,8 @@ export interface Token {
   readonly states?: Readonly<Record<string, number>>;
   /** The values of the chain's measures for this token, by name; absent if it has none. */
   readonly measures?: Readonly<Record<string, number>>;
+  /** What each stage made of the rows and of this token; absent without `trace`. */
+  readonly trace?: readonly StageTrace[];
 }
 
 /** How a generation in a worker ended. */

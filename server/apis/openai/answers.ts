@@ -61,13 +61,13 @@ export class ChoicesAnswer implements AnswerWriter {
 
   constructor({ asked: { given }, model, name, texts, isStream }: AnswerContext) {
     const { endpoint, body } = given;
-    const { logprobs, measures = false, stream_options: options } = body;
+    const { logprobs, measures = false, trace = false, stream_options: options } = body;
     const Form = endpoint === "chat" ? ChatText : CompletionText;
     const wantsLogprobs = logprobs !== undefined && logprobs !== false;
     this.head = headOf(endpoint, name, isStream);
     this.texts = Array.from(
       { length: texts },
-      (_, index) => new Form({ index, model, wantsLogprobs, wantsMeasures: measures }),
+      (_, index) => new Form({ index, model, wantsLogprobs, reported: { measures, trace } }),
     );
     this.wantsUsage = options?.include_usage === true;
   }

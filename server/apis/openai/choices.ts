@@ -9,7 +9,14 @@ interface TextOptions {
   readonly index: number;
   readonly model: Model;
   readonly wantsLogprobs: boolean;
-  readonly wantsMeasures: boolean;
+  /** What is told of each token beside its text. */
+  readonly reported: Reported;
+}
+
+/** Parts of the answer that are asked for. */
+interface Reported {
+  readonly measures: boolean;
+  readonly trace: boolean;
 }
 
 /** A text in the form of an endpoint. Events have what is new, the whole choice has all. */
@@ -38,23 +45,31 @@ export const reasonOf = ({ finish = "stop" }: Pick<GenerationStats, "finish">): 
 const stopReason = ({ stoppedBy }: GenerationStats): { readonly stop_reason?: string } =>
   stoppedBy === undefined ? {} : { stop_reason: stoppedBy };
 
-type Measures = Readonly<Record<string, number>>;
+type Told = Pick<Piece, "measures"> & { readonly trace?: Piece["trace"] | null };
 
-/** The measures of a text: for each, its values by token. */
-class MeasuresSoFar {
+/** The measures of a text, for each its values by token, and its trace by token. */
+class ReportedSoFar {
   private readonly values: Record<string, number[]> = {};
+  private readonly traces: (Piece["trace"] | null)[] = [];
 
-  constructor(private readonly isWanted: boolean) {}
+  constructor(private readonly wanted: Reported) {}
 
-  /** For the choice of an event. */
-  add(measures: Measures = {}): { readonly measures?: Measures } {
-    if (!this.isWanted) return {};
+  /** For the choice of an event. A token that the chain did not pick has no trace. */
+  add({ measures = {}, trace = null }: Told): Told {
     for (const [name, value] of Object.entries(measures)) (this.values[name] ??= []).push(value);
-    return { measures };
+    if (this.wanted.trace) this.traces.push(trace);
+    return { ...(this.wanted.measures && { measures }), ...(this.wanted.trace && { trace }) };
   }
 
-  get whole(): { readonly measures?: object } {
-    return this.isWanted ? { measures: this.values } : {};
+  get isAny(): boolean {
+    return this.wanted.measures || this.wanted.trace;
+  }
+
+  get whole(): { readonly measures?: object; readonly trace?: object } {
+    return {
+      ...(this.wanted.measures && { measures: this.values }),
+      ...(this.wanted.trace && { trace: this.traces }),
+    };
   }
 }
 
@@ -64,21 +79,21 @@ export class CompletionText implements TextForm {
   private reason = "stop";
   private stopped: ReturnType<typeof stopReason> = {};
   private readonly logprobs = openLogprobs();
-  private readonly measures: MeasuresSoFar;
+  private readonly reported: ReportedSoFar;
 
   constructor(private readonly options: TextOptions) {
-    this.measures = new MeasuresSoFar(options.wantsMeasures);
+    this.reported = new ReportedSoFar(options.reported);
   }
 
   piece(piece: Piece): object | undefined {
-    const { index, model, wantsLogprobs, wantsMeasures } = this.options;
+    const { index, model, wantsLogprobs } = this.options;
     const offset = this.text.length;
     this.text += piece.text;
-    const measures = this.measures.add(piece.measures);
+    const reported = this.reported.add(piece);
     const own = openLogprobs();
     if (wantsLogprobs) for (const to of [own, this.logprobs]) addLogprob(to, model, piece, offset);
-    if (piece.text === "" && !wantsLogprobs && !wantsMeasures) return undefined;
-    return { index, text: piece.text, logprobs: wantsLogprobs ? own : null, finish_reason: null, ...measures };
+    if (piece.text === "" && !wantsLogprobs && !this.reported.isAny) return undefined;
+    return { index, text: piece.text, logprobs: wantsLogprobs ? own : null, finish_reason: null, ...reported };
   }
 
   end({ stats }: TextEnd): object[] {
@@ -90,7 +105,7 @@ export class CompletionText implements TextForm {
   get whole(): object {
     const { index, wantsLogprobs } = this.options;
     const logprobs = wantsLogprobs ? this.logprobs : null;
-    return { index, text: this.text, logprobs, finish_reason: this.reason, ...this.stopped, ...this.measures.whole };
+    return { index, text: this.text, logprobs, finish_reason: this.reason, ...this.stopped, ...this.reported.whole };
   }
 }
 
@@ -110,20 +125,20 @@ export class ChatText implements TextForm {
   private stopped: ReturnType<typeof stopReason> = {};
   private readonly calls: ToolCall[] = [];
   private readonly logprobs: ChatLogprob[] = [];
-  private readonly measures: MeasuresSoFar;
+  private readonly reported: ReportedSoFar;
 
   constructor(private readonly options: TextOptions) {
-    this.measures = new MeasuresSoFar(options.wantsMeasures);
+    this.reported = new ReportedSoFar(options.reported);
   }
 
   piece(piece: Piece, parts: readonly Part[]): object | undefined {
-    const { model, wantsLogprobs, wantsMeasures } = this.options;
+    const { model, wantsLogprobs } = this.options;
     const delta = this.delta(parts);
-    const measures = this.measures.add(piece.measures);
+    const reported = this.reported.add(piece);
     const own = wantsLogprobs ? [chatLogprob(model, piece)] : [];
     for (const one of own) this.logprobs.push(one);
-    if (!delta && !wantsLogprobs && !wantsMeasures) return undefined;
-    return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, measures);
+    if (!delta && !wantsLogprobs && !this.reported.isAny) return undefined;
+    return this.event(delta ?? {}, wantsLogprobs ? { content: own, refusal: null } : null, reported);
   }
 
   end({ stats, parts, isCut = false }: TextEnd): object[] {
@@ -147,7 +162,7 @@ export class ChatText implements TextForm {
       ...(calls.length > 0 && { tool_calls: calls }),
     };
     const logprobs = wantsLogprobs ? { content: this.logprobs, refusal: null } : null;
-    return { index, message, logprobs, finish_reason: this.reason, ...this.stopped, ...this.measures.whole };
+    return { index, message, logprobs, finish_reason: this.reason, ...this.stopped, ...this.reported.whole };
   }
 
   /** What is new; undefined if nothing is. */
@@ -179,9 +194,9 @@ export class ChatText implements TextForm {
     return { index, ...call, function: { ...call.function } };
   }
 
-  private event(delta: object, logprobs: object | null, measures: object = {}): object {
+  private event(delta: object, logprobs: object | null, reported: object = {}): object {
     const role = this.isFirst ? { role: "assistant" } : {};
     this.isFirst = false;
-    return { index: this.options.index, delta: { ...role, ...delta }, logprobs, finish_reason: null, ...measures };
+    return { index: this.options.index, delta: { ...role, ...delta }, logprobs, finish_reason: null, ...reported };
   }
 }
