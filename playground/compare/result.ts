@@ -17,17 +17,19 @@ interface Result {
 }
 
 export function openResult(): Result {
-  const element = h("div", { className: "compare-result" });
+  const element = h("div", { className: "compare-result", hidden: true });
   let shown: Comparison | undefined;
   let files: readonly File[] = [];
   const clear = (): void => {
     files.forEach(({ url }) => URL.revokeObjectURL(url));
     [shown, files] = [undefined, []];
     element.replaceChildren();
+    element.hidden = true;
   };
   const show = (comparison: Comparison): void => {
     clear();
     shown = comparison;
+    element.hidden = false;
     files = filesOf(comparison);
     const width = Math.min(WIDEST, element.clientWidth);
     element.replaceChildren(
