@@ -8,7 +8,7 @@ import { debounced, h } from "../dom.js";
 /** Texts of each chain that the page shows. */
 const SHOWN = 4;
 /** The widest figure, in pixels. */
-const WIDEST = 900;
+const WIDEST = 980;
 
 interface Result {
   readonly element: HTMLElement;
