@@ -55,7 +55,7 @@ svg .edge { fill: none; stroke: var(--faint); stroke-width: 1; }
 svg marker path { fill: var(--faint); }
 @media (max-width: 56rem) {
   .pair { grid-template-columns: minmax(0, 1fr); }
-  table.rows thead { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden; }
+  table.rows thead { display: block; position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
   table.rows tr { display: block; padding: var(--gap-2) 0; border-bottom: 1px solid var(--edge); }
   table.rows td { display: flex; gap: var(--gap-3); border: 0; padding: .1rem 0; text-align: left; white-space: normal; }
   table.rows td::before { content: attr(data-name); flex: 0 0 7.5rem; color: var(--faint); }
