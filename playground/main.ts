@@ -70,10 +70,11 @@ const text = openText(byId("text"), byId("course"), {
   onPlace: () => logits.isText() !== false && void evaluate(),
   onModel: () => logits.forgetModel(),
 });
-openServerPanel(byId("server"), byId("text-title"), () => {
+const written = (): void => {
   logits.forgetModel();
   text.write();
-});
+};
+openServerPanel(byId("server"), written, byId("text-title"));
 const chains = byId<HTMLSelectElement>("chains");
 
 /** The chain to evaluate; undefined while the program has errors. */
@@ -111,7 +112,7 @@ async function compile(): Promise<void> {
   });
   if (!reply) return;
   editor.show(reply.diagnostics, reply.symbols);
-  showDiagnostics(list, reply, editor.goTo);
+  showDiagnostics(list, reply, editor);
   showChains(reply);
   if (reply.chain) parameters.show(reply.chain);
   if (reply.chain) text.showGuides(reply.chain.guides);
@@ -182,6 +183,7 @@ function chainRequest(): ChainRequest | undefined {
 
 function markStale(isStale: boolean): void {
   for (const id of ["stages", "states", "graph"]) byId(id).classList.toggle("stale", isStale);
+  text.setOlder(isStale);
   if (isStale) byId("results").setAttribute("aria-description", "of the last program without errors");
   else byId("results").removeAttribute("aria-description");
 }
@@ -241,6 +243,11 @@ openExamples(byId("examples"), preview, (example) => {
 });
 chains.onchange = () => void compile();
 
+// a phone shows what is folded by its title alone
+if (matchMedia("(max-width: 600px)").matches)
+  for (const panel of document.querySelectorAll<HTMLDetailsElement>("section > details")) panel.open = false;
+
 void ask("language", null, notify).then((tables) => tables && editor.setTables(tables));
+share.carry(byId<HTMLAnchorElement>("compare"));
 if (!share.open(location.hash)) void compile();
 window.addEventListener("hashchange", () => share.open(location.hash));

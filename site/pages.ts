@@ -12,7 +12,7 @@ const FIRST = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 
 export function writePages(folder: string): void {
   mkdirSync(join(folder, "public"), { recursive: true });
-  for (const file of ["playground/icon.svg", "docs/pictures/playground.png"])
+  for (const file of ["playground/icon.svg", "docs/pictures/playground.webp"])
     copyFileSync(join(root, file), join(folder, "public", basename(file)));
   const queue = [
     ...FIRST,

@@ -1,6 +1,7 @@
 /**
  * Generates sources: the grammar's typed actions (compiler/syntax/ggsl.generated.ts) and its lexemes (compiler/source/lexemes.generated.ts),
- * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, the files
+ * the standard library as a module (compiler/std/std.generated.ts), so that the compiler reads no files, the design of pages as a module
+ * (cli/html/design.generated.ts), for pages that are one file, the files
  * that threads and processes run, and the C++ form of the tables of ops and of features and of llama.cpp's facts. The C++ files are committed: with `--check`
  * they are compared, not written, and the tool fails if one is stale.
  */
@@ -19,6 +20,7 @@ const header = (from: string): string =>
 export async function generate({ check = false } = {}): Promise<boolean> {
   await generateGrammar();
   await generateStd();
+  generateDesign();
   await generateModules();
   return generateNative(check);
 }
@@ -103,6 +105,18 @@ function lexemeTables(rules: Rules): string {
     "/** What the lexical rules match, for regular expressions with the flag `u`. A word is a name or a keyword, which is reserved. */",
     `export const RULES = ${JSON.stringify(lexemes, null, 2)} as const;\n`,
   ].join("\n");
+}
+
+function generateDesign(): void {
+  const file = "cli/html/design.css";
+  // without its comments, which pages need not carry
+  const style = readFileSync(join(root, file), "utf8").replace(/\s*\/\*[^]*?\*\//g, "");
+  const text = [
+    header(file),
+    "/** The variables that all pages use. */",
+    `export const DESIGN = ${JSON.stringify(style)};\n`,
+  ];
+  writeGenerated("cli/html/design.generated.ts", text.join("\n"));
 }
 
 async function generateModules(): Promise<void> {

@@ -10,10 +10,10 @@ import { BASE_STYLE } from "./style.js";
 const SHOWN = 4;
 
 const STYLE = `${BASE_STYLE}
-svg { display: block; max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: 6px; }
-.texts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem; }
-blockquote { margin: .5rem 0; padding: .5rem .8rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
-td small { display: block; max-width: 34rem; white-space: normal; font-weight: 400; color: var(--soft); }
+svg { display: block; max-width: 100%; height: auto; }
+.texts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: var(--gap-4); }
+blockquote { margin: .5rem 0; padding: .5rem .8rem; border-left: 3px solid var(--edge); white-space: pre-wrap; overflow-wrap: anywhere; }
+td small { font-size: var(--size-label); display: block; max-width: 34rem; white-space: normal; font-weight: 400; color: var(--faint); }
 th code { white-space: normal; }
 `;
 

@@ -7,7 +7,7 @@ import { layOut, type Point } from "./layout.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** Number of stage colours. Further stages reuse them; each node also shows the number of its stage. */
-export const COLORS = 10;
+export const COLORS = 8;
 
 const HEIGHT = 40;
 /** The width of a character in pixels. */
@@ -97,7 +97,7 @@ function drawBox(box: Box, { lines, title }: Texts, { x, y }: Point, front: numb
   const width = widthOf(lines);
   const stage = stageOf(box);
   const color = stage === undefined ? "none" : `c${stage % COLORS}`;
-  const place = front === undefined || front === stage ? "" : " faint";
+  const place = front === undefined || front === stage ? "" : " back";
   const [left, top] = [x - width / 2, y - HEIGHT / 2];
   return html`<g class="node ${color}${place}"
     ><title>${title}</title

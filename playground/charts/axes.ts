@@ -28,9 +28,9 @@ export const frameOf = (width: number, height: number, left = 38): Frame => ({
   width,
   height,
   left,
-  right: width - 12,
-  top: 18,
-  bottom: height - 31,
+  right: width - 10,
+  top: 17,
+  bottom: height - 30,
 });
 
 /** @param label the content in words, for those who do not see the picture */
@@ -40,11 +40,11 @@ export function chart(frame: Frame, label: string, x: Axis, y: Axis, ...marks: r
     svg("text", { class: className, x: at.x, y: at.y, "text-anchor": at.anchor }, content);
   return svg(
     "svg",
-    { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    { class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
     ...y.ticks.map(({ at }) => svg("line", { class: "grid", x1: left, x2: right, y1: at, y2: at })),
     ...y.ticks.map(({ at, label: tick }) => text("tick", { x: left - 4, y: at + 3.5, anchor: "end" }, tick)),
     ...x.ticks.map(({ at }) => svg("line", { class: "axis", x1: at, x2: at, y1: bottom, y2: bottom + 3 })),
-    ...x.ticks.map(({ at, label: tick }) => text("tick", { x: at, y: bottom + 13, anchor: "middle" }, tick)),
+    ...x.ticks.map(({ at, label: tick }) => text("tick", { x: at, y: bottom + 14, anchor: "middle" }, tick)),
     text("unit", { x: 2, y: 10, anchor: "start" }, y.title),
     text("unit", { x: right, y: height - 3, anchor: "end" }, x.title),
     ...marks,

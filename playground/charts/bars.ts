@@ -2,6 +2,11 @@
 import { scaleLinear } from "d3-scale";
 import { svg } from "../dom.js";
 import { chart, frameOf, hundredths } from "./axes.js";
+import { sized } from "./sized.js";
+
+/** In pixels. */
+const HEIGHT = 118;
+const TOP = 17;
 
 /** A token before and after a stage. */
 export interface TokenChange {
@@ -15,8 +20,11 @@ export interface TokenChange {
 }
 
 /** @param most the upper end of the axis */
-export function bars(tokens: readonly TokenChange[], most: number, label: string): SVGElement {
-  const frame = frameOf(240, 112, 30);
+export const bars = (tokens: readonly TokenChange[], most: number, label: string): HTMLElement =>
+  sized(HEIGHT, (width) => drawBars(tokens, most, label, width)).element;
+
+function drawBars(tokens: readonly TokenChange[], most: number, label: string, width: number): SVGElement {
+  const frame = frameOf(width, HEIGHT, 26);
   const { left, right, top, bottom } = frame;
   const step = (right - left) / tokens.length;
   const y = scaleLinear([0, most], [bottom, top]);
@@ -25,7 +33,7 @@ export function bars(tokens: readonly TokenChange[], most: number, label: string
     frame,
     label,
     {
-      title: "tokens, the likeliest first",
+      title: "token, likeliest first",
       ticks: places.map((place) => ({ at: left + step * (place - 0.5), label: `${place}` })),
     },
     { title: "probability, %", ticks: y.ticks(3).map((at) => ({ at: y(at), label: hundredths(at) })) },
@@ -50,7 +58,7 @@ function barsOf(
     "g",
     { class: isDropped ? "token dropped" : "token" },
     svg("title", {}, `${name}: ${changeText({ before, after, wasKept, isKept })}${isPicked ? ", picked" : ""}`),
-    svg("rect", { class: "hit", x, y: 18, width: step, height: bottom - 18 }),
+    svg("rect", { class: "hit", x, y: TOP, width: step, height: bottom - TOP }),
     ...bar("before", before, 0),
     ...bar("after", after, step / 5),
     ...(isDropped ? [svg("rect", { class: "gone", x: x + 1, y: bottom - 2, width: step - 3, height: 2 })] : []),

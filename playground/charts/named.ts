@@ -3,18 +3,24 @@ import { scaleLinear } from "d3-scale";
 import { svg } from "../dom.js";
 import { chart, hundredths } from "./axes.js";
 import { changeText, type TokenChange } from "./bars.js";
+import { sized } from "./sized.js";
 
 const ROW = 23;
-const WIDTH = 300;
-const LEFT = 96;
+const LEFT = 100;
 const TOP = 8;
+/** Of the axis. */
+const BELOW = 30;
 /** The maximum length of a name. */
 const LONGEST = 12;
 
 /** @param most the right end of the axis */
-export function namedBars(tokens: readonly TokenChange[], most: number, label: string): SVGElement {
+export const namedBars = (tokens: readonly TokenChange[], most: number, label: string): HTMLElement =>
+  sized(TOP + tokens.length * ROW + BELOW, (width) => draw(tokens, most, label, width)).element;
+
+function draw(tokens: readonly TokenChange[], most: number, label: string, width: number): SVGElement {
   const bottom = TOP + tokens.length * ROW;
-  const frame = { width: WIDTH, height: bottom + 30, left: LEFT, right: WIDTH - 44, top: TOP, bottom };
+  // room for the value after the longest bar
+  const frame = { width, height: bottom + BELOW, left: LEFT, right: width - 56, top: TOP, bottom };
   const x = scaleLinear([0, most], [LEFT, frame.right]);
   return chart(
     frame,

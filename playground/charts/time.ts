@@ -2,7 +2,11 @@
 import { scaleLinear } from "d3-scale";
 import { h, short, svg } from "../dom.js";
 import { chart, frameOf } from "./axes.js";
+import { sized } from "./sized.js";
 import { greatest, least } from "@ggsl/compiler/core/extremes.js";
+
+/** In pixels. */
+const HEIGHT = 118;
 
 /** The name of the line that every chain has. */
 export const SURPRISE = "surprise";
@@ -23,52 +27,50 @@ export interface TimePlot {
 
 /** @param expected the length of the axis, which a growing line fills from the left; default: the number of values */
 export function openTimePlot(name: string, expected = 0): TimePlot {
-  const frame = frameOf(260, 116, 40);
-  const { left, right, top, bottom } = frame;
   const ends = h("span", { className: "ends" });
-  const drawing = h("div", {});
+  const drawing = sized(HEIGHT, (width) => (latest.length > 0 ? pictureOf(width) : undefined));
   const element = h(
     "figure",
     { className: "state" },
     h("figcaption", {}, h("code", { textContent: name }), " ", ends),
-    drawing,
+    drawing.element,
   );
   let latest: readonly number[] = [];
   let marked: number | undefined;
-  const draw = (): void => {
+  const pictureOf = (width: number): SVGElement => {
     const values = latest;
+    const frame = frameOf(width, HEIGHT, 40);
+    const { left, right, top, bottom } = frame;
     const [lowest, most] = [least(values), greatest(values)];
     const last = Math.max(1, expected - 1, values.length - 1);
     const x = scaleLinear([0, last], [left, right]);
     const y = scaleLinear(lowest < most ? [lowest, most] : [lowest - 1, most + 1], [bottom, top]);
     const places = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
     const [first, present] = [short(values[0]!), short(values.at(-1)!)];
-    ends.textContent = `last ${present}`;
     const at = marked === undefined ? [] : [x(marked)];
-    drawing.replaceChildren(
-      chart(
-        frame,
-        `${name}: from ${first} to ${present}, between ${short(lowest)} and ${short(most)}`,
-        { title: "token", ticks: x.ticks(5).map((tick) => ({ at: x(tick), label: `${tick}` })) },
-        { title: UNITS[name] ?? "value", ticks: y.ticks(4).map((tick) => ({ at: y(tick), label: short(tick) })) },
-        ...at.map((place) => svg("line", { class: "here", x1: place, x2: place, y1: top, y2: bottom })),
-        // a line needs two points; the round caps show a single one as a dot
-        svg("polyline", {
-          class: "line after",
-          points: (places.length === 1 ? [...places, ...places] : places).join(" "),
-        }),
-      ),
+    return chart(
+      frame,
+      `${name}: from ${first} to ${present}, between ${short(lowest)} and ${short(most)}`,
+      { title: "token", ticks: x.ticks(5).map((tick) => ({ at: x(tick), label: `${tick}` })) },
+      { title: UNITS[name] ?? "value", ticks: y.ticks(4).map((tick) => ({ at: y(tick), label: short(tick) })) },
+      ...at.map((place) => svg("line", { class: "here", x1: place, x2: place, y1: top, y2: bottom })),
+      // a line needs two points; the round caps show a single one as a dot
+      svg("polyline", {
+        class: "line after",
+        points: (places.length === 1 ? [...places, ...places] : places).join(" "),
+      }),
     );
   };
   return {
     element,
     show(values) {
       latest = values;
-      draw();
+      ends.textContent = `last ${short(values.at(-1)!)}`;
+      drawing.redraw();
     },
     mark(at) {
       marked = at;
-      if (latest.length > 0) draw();
+      drawing.redraw();
     },
   };
 }

@@ -5,8 +5,16 @@ import { checkChains, type ComparedChain } from "ggsl/compare/options.js";
 import { picksToken } from "@ggsl/compiler/graph/tail.js";
 import { hasOpenSeed } from "@ggsl/compiler/graph/seeds.js";
 
+/** A chain with the program that it is from. */
+export interface SourceChain extends ComparedChain {
+  /** The text of its field. */
+  readonly text: string;
+  /** Its name in that program; absent for a pipeline. */
+  readonly own?: string;
+}
+
 interface Compiled {
-  readonly chains: readonly ComparedChain[];
+  readonly chains: readonly SourceChain[];
   /** What a user should know. */
   readonly notes: readonly string[];
 }
@@ -16,7 +24,7 @@ export function compileFields(fields: readonly string[]): Compiled {
   const notes: string[] = [];
   const taken = new Set<string>();
   const chains = fields.flatMap((text, field) =>
-    chainsOf(text, field).flatMap((chain): ComparedChain[] => {
+    chainsOf(text, field).flatMap((chain): SourceChain[] => {
       const name = isProgram(text) ? chain.name : text.trim().replace(/\s+/g, " ");
       const shown = taken.has(name) ? `${name} (${field + 1})` : name;
       taken.add(shown);
@@ -26,7 +34,7 @@ export function compileFields(fields: readonly string[]): Compiled {
       }
       if (!hasOpenSeed(chain.graph))
         notes.push(`\`${shown}\` has no draws, or fixes all its seeds: its texts do not depend on the seed.`);
-      return [{ name: shown, chain }];
+      return [{ name: shown, chain, text, ...(isProgram(text) && { own: chain.name }) }];
     }),
   );
   checkChains(chains);

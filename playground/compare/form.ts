@@ -9,6 +9,8 @@ interface Form {
   /** Throws an `Error` that tells what is wrong. */
   task(): Task;
   setRunning(isRunning: boolean): void;
+  /** Replaces the chains, and the prompt. */
+  set(chains: readonly string[], prompt?: string): void;
 }
 
 interface Actions {
@@ -27,17 +29,24 @@ const FIRST = [
 /** The page's model is small, and a browser slower than the command line. */
 const TOKENS = 32;
 
-export function openForm({ start, stop }: Actions): Form {
+/** @param firstTexts how many texts of each chain are asked for at first */
+export function openForm({ start, stop }: Actions, firstTexts: number): Form {
   const fields = FIRST.map((text, i) =>
-    h("textarea", { value: text, rows: 2, spellcheck: false, "aria-label": `Chain ${i + 1}` }),
+    h("textarea", {
+      value: text,
+      rows: 2,
+      spellcheck: false,
+      placeholder: "one more chain",
+      "aria-label": `Chain ${i + 1}`,
+    }),
   );
   const prompt = h("input", { type: "text", value: "In the beginning" });
   const number = (value: number, least: number, most: number): HTMLInputElement =>
     h("input", { type: "number", value: String(value), min: String(least), max: String(most), required: true });
-  const texts = number(DEFAULTS.texts, 1, MOST.texts);
+  const texts = number(firstTexts, 1, MOST.texts);
   const tokens = number(TOKENS, 1, MOST.tokens);
   const seed = number(DEFAULTS.seed, 0, MAX_SEED);
-  const compare = h("button", { type: "button", textContent: "Compare" });
+  const compare = h("button", { type: "button", className: "main", textContent: "Compare" });
   const cancel = h("button", { type: "button", textContent: "Stop", disabled: true });
   compare.onclick = start;
   cancel.onclick = stop;
@@ -60,8 +69,7 @@ export function openForm({ start, stop }: Actions): Form {
       h("label", {}, "texts of each chain ", texts),
       h("label", {}, "tokens of a text ", tokens),
       h("label", {}, "seed ", seed),
-      compare,
-      cancel,
+      h("div", { className: "buttons" }, compare, cancel),
     ),
   );
   return {
@@ -75,6 +83,10 @@ export function openForm({ start, stop }: Actions): Form {
     }),
     setRunning(isRunning) {
       [compare.disabled, cancel.disabled] = [isRunning, !isRunning];
+    },
+    set(chains, text) {
+      for (const [i, field] of fields.entries()) field.value = chains[i] ?? "";
+      if (text !== undefined) prompt.value = text;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Messages between the page and its worker: plain data that can be cloned between threads. */
 import type { Comparison } from "ggsl/compare/comparison.js";
+import type { Access } from "../server/connection.js";
 
 /** What is to be compared. */
 export interface Task {
@@ -9,6 +10,8 @@ export interface Task {
   readonly texts: number;
   readonly tokens: number;
   readonly seed: number;
+  /** The server whose model writes; absent: the demo model in the page. */
+  readonly server?: Access;
 }
 
 export type Request = { readonly kind: "compare"; readonly task: Task } | { readonly kind: "cancel" };

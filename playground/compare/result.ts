@@ -8,7 +8,7 @@ import { debounced, h } from "../dom.js";
 /** Texts of each chain that the page shows. */
 const SHOWN = 4;
 /** The widest figure, in pixels. */
-const WIDEST = 900;
+const WIDEST = 980;
 
 interface Result {
   readonly element: HTMLElement;
@@ -17,17 +17,19 @@ interface Result {
 }
 
 export function openResult(): Result {
-  const element = h("div", { className: "compare-result" });
+  const element = h("div", { className: "compare-result", hidden: true });
   let shown: Comparison | undefined;
   let files: readonly File[] = [];
   const clear = (): void => {
     files.forEach(({ url }) => URL.revokeObjectURL(url));
     [shown, files] = [undefined, []];
     element.replaceChildren();
+    element.hidden = true;
   };
   const show = (comparison: Comparison): void => {
     clear();
     shown = comparison;
+    element.hidden = false;
     files = filesOf(comparison);
     const width = Math.min(WIDEST, element.clientWidth);
     element.replaceChildren(

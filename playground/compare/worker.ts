@@ -5,9 +5,11 @@ import { compareChains } from "ggsl/compare/compare.js";
 import type { CompareProgress } from "ggsl/compare/options.js";
 import { AbortError, InputError } from "ggsl/core/errors.js";
 import { loadModelFromBytes, type Model } from "ggsl/models/model.js";
+import { Connection, ServerError } from "../server/connection.js";
 import { demoModel, llamaModule } from "../model/files.js";
 import { compileFields } from "./chains.js";
 import type { Answer, Request, Task } from "./messages.js";
+import { compareServed } from "./served.js";
 
 /** The fastest for the demo model in WebAssembly. */
 const SEQUENCES = 8;
@@ -50,22 +52,28 @@ function reporter(): (progress: CompareProgress) => void {
 
 let running: AbortController | undefined;
 
-async function run({ programs, prompt, ...counts }: Task): Promise<void> {
+async function run({ programs, prompt, server, ...counts }: Task): Promise<void> {
   const own = (running = new AbortController());
   let latest: CompareProgress | undefined;
   try {
     const { chains, notes } = compileFields(programs);
     answer({ kind: "compiled", notes });
-    const model = await openModel();
-    answer({ kind: "loaded" });
     const report = reporter();
     const onProgress = (progress: CompareProgress): void => report((latest = progress));
-    const options = { ...counts, chains, sequences: SEQUENCES, signal: own.signal, onProgress };
-    answer({ kind: "done", comparison: await compareChains(model, prompt, options) });
+    const options = { ...counts, signal: own.signal, onProgress };
+    const written = server
+      ? compareServed(Connection.of(server), prompt, { ...options, chains })
+      : compareChains(await openModel(), prompt, {
+          ...options,
+          chains: chains.map(({ name, chain }) => ({ name, chain })),
+          sequences: SEQUENCES,
+        });
+    answer({ kind: "loaded" });
+    answer({ kind: "done", comparison: await written });
   } catch (error) {
     const comparison = latest?.comparison();
     if (error instanceof AbortError) return answer({ kind: "stopped", ...(comparison && { comparison }) });
-    const isInput = error instanceof InputError || error instanceof CompileError;
+    const isInput = [InputError, CompileError, ServerError].some((kind) => error instanceof kind);
     answer({ kind: "failed", message: (error as Error).message, isInput });
   } finally {
     running = undefined;

@@ -5,7 +5,7 @@ import { bracketMatching, indentUnit } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { Compartment, EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import type { LanguageTables, PageDiagnostic, StageSymbol } from "../engine/messages.js";
+import type { LanguageTables, PageDiagnostic, PageFix, StageSymbol } from "../engine/messages.js";
 import { completionSource } from "./completion.js";
 import { helpOf, type Help } from "./help.js";
 import { highlighting } from "./highlight.js";
@@ -18,6 +18,8 @@ interface Editor {
   setTables(tables: LanguageTables): void;
   show(diagnostics: readonly PageDiagnostic[], symbols: readonly StageSymbol[]): void;
   readonly goTo: (offset: number) => void;
+  /** Changes the text as a fix says; it must be one of the diagnostics that are shown. */
+  readonly fix: (fix: PageFix) => void;
 }
 
 /** The editor is in a shadow tree, so that its style sheets need no exception from the content security policy. */
@@ -52,6 +54,13 @@ export function openEditor(host: HTMLElement, text: string, help: Help, onChange
       ],
     }),
   });
+  /** The text to which the diagnostics belong: edits of another one would hit other words. */
+  let checked = view.state.doc;
+  const mend = ({ edits }: PageFix): void => {
+    if (view.state.doc !== checked) return;
+    view.dispatch({ changes: [...edits] });
+    view.focus();
+  };
   return {
     text: () => view.state.doc.toString(),
     setText: (insert) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert } }),
@@ -64,13 +73,15 @@ export function openEditor(host: HTMLElement, text: string, help: Help, onChange
       }),
     show(diagnostics, declared) {
       symbols = declared;
+      checked = view.state.doc;
       const { length } = view.state.doc;
-      const shown = diagnostics.map(({ from, to, severity, code, message, help }) => ({
+      const shown = diagnostics.map(({ from, to, severity, code, message, help, fix }) => ({
         from: Math.min(from, length),
         to: Math.min(to, length),
         severity,
         source: code,
         message: help === undefined ? message : `${message}\nhelp: ${help}`,
+        ...(fix && { actions: [{ name: fix.title.replaceAll("`", ""), apply: () => mend(fix) }] }),
       }));
       view.dispatch(setDiagnostics(view.state, shown));
     },
@@ -79,5 +90,6 @@ export function openEditor(host: HTMLElement, text: string, help: Help, onChange
       view.dispatch({ selection: { anchor }, scrollIntoView: true });
       view.focus();
     },
+    fix: mend,
   };
 }

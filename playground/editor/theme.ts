@@ -2,11 +2,17 @@
 import { EditorView } from "@codemirror/view";
 
 export const theme = EditorView.theme({
-  "&": { backgroundColor: "var(--field)", color: "var(--ink)", fontSize: "12.5px", height: "100%" },
+  "&": {
+    backgroundColor: "var(--field)",
+    color: "var(--ink)",
+    fontSize: "var(--size-code)",
+    maxHeight: "var(--editor-most)",
+  },
   // the page draws a focus ring around the whole editor
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.45", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)" },
+  ".cm-content, .cm-gutter": { minHeight: "var(--editor-least)" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--field)", color: "var(--faint)", border: "none" },
   ".cm-activeLine": { backgroundColor: "var(--line-here)" },
@@ -19,7 +25,7 @@ export const theme = EditorView.theme({
     backgroundColor: "var(--panel)",
     color: "var(--ink)",
     border: "1px solid var(--edge)",
-    borderRadius: "6px",
+    borderRadius: "var(--round)",
     maxWidth: "min(34em, 90vw)",
   },
   ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", maxHeight: "14em" },
@@ -28,7 +34,7 @@ export const theme = EditorView.theme({
   ".signature .doc": { padding: "0" },
   ".doc p, .doc ul": { margin: "4px 0" },
   ".doc pre": { margin: "4px 0", whiteSpace: "pre-wrap" },
-  ".doc code, .signature code": { fontFamily: "var(--mono)", fontSize: "12px" },
+  ".doc code, .signature code": { fontFamily: "var(--mono)", fontSize: "var(--size-label)" },
   ".signature strong": { color: "var(--accent)" },
   ".cm-completionInfo": { padding: "6px 10px", whiteSpace: "pre-wrap" },
   ".cm-diagnostic": { whiteSpace: "pre-wrap" },

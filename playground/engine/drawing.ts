@@ -8,7 +8,7 @@ import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 const HEIGHT = 36;
 /** The width of a character in pixels, of the label and of the detail below it. */
-const CHARACTERS = [7.4, 6.2] as const;
+const CHARACTERS = [7.4, 6.7] as const;
 /** The maximum length of a line. */
 const LONGEST = 26;
 

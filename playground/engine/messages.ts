@@ -46,6 +46,14 @@ export interface PageDiagnostic {
   readonly severity: "error" | "warning";
   readonly message: string;
   readonly help?: string;
+  /** What mends it. */
+  readonly fix?: PageFix;
+}
+
+export interface PageFix {
+  /** As in "Change to `temp`". */
+  readonly title: string;
+  readonly edits: readonly { readonly from: number; readonly to: number; readonly insert: string }[];
 }
 
 interface SymbolParam {

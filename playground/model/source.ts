@@ -1,6 +1,6 @@
 /** Where texts and a model's logits come from: the server that the page is from, else a model in the page. */
-import { server } from "../server/connection.js";
 import { serverModels } from "../server/models.js";
+import { server } from "../server/present.js";
 import { llamaModule as module } from "./files.js";
 import { ownModels } from "./own.js";
 import type { Models } from "./types.js";

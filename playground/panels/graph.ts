@@ -21,13 +21,13 @@ export function openGraph(host: HTMLElement): GraphPanel {
       status.textContent = `${reply.nodes} nodes; without the optimizer ${reply.nodesWithoutOptimizer}${removed > 0 ? `: it removed ${removed}` : ""}. Views, which move no data, are not counted.`;
       const drawn = reply.drawing && drawingOf(reply.drawing);
       body.replaceChildren(
-        drawn?.element ??
+        ...(drawn ?? [
           h("p", { className: "hint", textContent: "The graph is too large to be drawn; its text is below." }),
+        ]),
         details("Text", h("pre", { textContent: reply.text })),
         details("Text without the optimizer", h("pre", { textContent: reply.plainText })),
         details("What the optimizer removed", removedOf(reply)),
       );
-      drawn?.toStart();
     },
     fail(message) {
       status.textContent = message;
@@ -36,11 +36,11 @@ export function openGraph(host: HTMLElement): GraphPanel {
   };
 }
 
-const details = (title: string, content: HTMLElement): HTMLElement =>
+const details = (title: string, content: Element): HTMLDetailsElement =>
   h("details", {}, h("summary", { textContent: title }), scrolled(title, content));
 
 /** What can be scrolled can be reached by keyboard. */
-function scrolled(label: string, ...content: readonly Node[]): HTMLElement {
+function scrolled(label: string, ...content: readonly Element[]): HTMLElement {
   const frame = h("div", { className: "scroll", tabIndex: 0, role: "region" }, ...content);
   frame.setAttribute("aria-label", label);
   return frame;
@@ -70,13 +70,14 @@ function removedOf({ optimizations, ops }: GraphReply): HTMLElement {
   );
 }
 
-interface Drawn {
-  readonly element: HTMLElement;
-  /** Scrolls to the first box, once the drawing is in the page. */
-  toStart(): void;
-}
+/** Whether the drawing is open, which outlives each drawing. */
+let isOpen = false;
 
-function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): Drawn {
+/** The least part of its size that a drawing has in its frame, so that its labels stay readable; wider ones are scrolled. */
+const SMALLEST = 0.92;
+
+/** The stages and how many nodes each has, and the drawing, which is folded. */
+function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): HTMLElement[] {
   const lines = edges.map((points) =>
     svg("path", { class: "edge", d: points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${at(x)} ${at(y)}`).join("") }),
   );
@@ -100,13 +101,18 @@ function drawingOf({ width, height, nodes, edges, stages }: PageDrawing): Drawn 
       h("li", {}, h("span", { className: `swatch ${colourOf(i)}` }), h("code", { textContent: name }), ` ${count}`),
     ),
   );
-  const frame = scrolled("Drawing of the graph", picture);
+  picture.style.minWidth = `${at(SMALLEST * width)}px`;
+  const drawing = details("Drawing", picture);
+  const frame = drawing.querySelector<HTMLElement>(".scroll")!;
   frame.classList.add("drawing");
+  drawing.open = isOpen;
   const [start] = nodes;
-  return {
-    element: h("div", {}, legend, frame),
-    toStart: () => (frame.scrollLeft = start ? start.x + start.width / 2 - frame.clientWidth / 2 : 0),
+  drawing.ontoggle = () => {
+    isOpen = drawing.open;
+    // to the first box
+    if (isOpen && start) frame.scrollLeft = start.x + start.width / 2 - frame.clientWidth / 2;
   };
+  return [legend, drawing];
 }
 
 function boxOf({ x, y, width, height, lines, title, stage, isResult }: DrawnNode, of: string | undefined): SVGElement {

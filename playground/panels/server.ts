@@ -1,10 +1,11 @@
 /** What the page tells of the server that it is from, and the field for its key. */
 import { h } from "../dom.js";
-import { server, type Connection } from "../server/connection.js";
+import type { Connection } from "../server/connection.js";
 import { modelOf } from "../server/models.js";
+import { server } from "../server/present.js";
 
-/** @param onKey called when the server has taken a key */
-export function openServerPanel(host: HTMLElement, title: HTMLElement, onKey: () => void): void {
+/** @param onKey called when the server has taken a key @param title of what the model writes, if the page has one */
+export function openServerPanel(host: HTMLElement, onKey: () => void, title?: HTMLElement): void {
   if (!server) return;
   const own = server;
   const status = h("p", { className: "status", role: "status" });
@@ -15,7 +16,7 @@ export function openServerPanel(host: HTMLElement, title: HTMLElement, onKey: ()
   const connect = async (): Promise<boolean> => {
     try {
       const { id, context_length: length } = await modelOf(own);
-      title.textContent = `Text of ${id}`;
+      if (title) title.textContent = `Text of ${id}`;
       say(
         own.isOwn ? "" : `Texts and logits come from this server's model, ${id}, with a context of ${length} tokens.`,
       );
@@ -25,7 +26,7 @@ export function openServerPanel(host: HTMLElement, title: HTMLElement, onKey: ()
       return false;
     }
   };
-  title.textContent = "Text of the server's model";
+  if (title) title.textContent = "Text of the server's model";
   host.hidden = false;
   host.replaceChildren(...(own.needsKey ? [keyRow(own, async () => void ((await connect()) && onKey()))] : []), status);
   if (own.needsKey) say("The server asks for an API key. The page keeps it until it is closed.");

@@ -6,6 +6,8 @@ import { readLink, writeLink, type Shared } from "../state/link.js";
 interface Share {
   /** Opens the contents of a fragment. False if it is empty or, with a message, unreadable. */
   open(fragment: string): boolean;
+  /** A link to another page leads to what is here, as it is when the link is followed. */
+  carry(link: HTMLAnchorElement): void;
 }
 
 export function openShare(
@@ -30,7 +32,21 @@ export function openShare(
     field.select();
     field.focus();
   };
+  const carry = (link: HTMLAnchorElement, event: Event): void => {
+    try {
+      link.hash = writeLink(read());
+    } catch (error) {
+      link.hash = "";
+      if (event.type !== "click") return;
+      event.preventDefault();
+      notify((error as Error).message);
+    }
+  };
   return {
+    carry(link) {
+      // before a click, too: another button of the pointer opens the link in a tab of its own
+      for (const kind of ["pointerdown", "focus", "click"]) link.addEventListener(kind, (event) => carry(link, event));
+    },
     open(fragment) {
       if (fragment === "" || fragment === "#" || fragment === own) return false;
       try {

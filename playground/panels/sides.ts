@@ -17,14 +17,17 @@ export interface Sides {
   settle(side: Side): void;
   /** Marks the first tokens that differ, and says where they are. */
   part(): string;
+  /** Whether the program's text is that of an earlier one, because the present one has errors. */
+  setOlder(isOlder: boolean): void;
 }
 
 /** @param against the field of the stages to compare with @param onChoose called when another place is chosen */
 export function openSides(against: HTMLElement, onChoose: () => void): Sides {
   let chosen: Chosen = { side: 0, at: 0 };
+  const older = h("span", { className: "older", textContent: "as of the last one that compiled", hidden: true });
   const texts = [
-    openTokens("your program", h("h3", { textContent: "your program" }), (at) => choose(0, at)),
-    openTokens("the chain to compare with", h("h3", {}, "compared with ", against), (at) => choose(1, at)),
+    openTokens("your program", h("h3", {}, "your program ", older), (at) => choose(0, at)),
+    openTokens("the chain to compare with", h("h3", {}, "against ", against), (at) => choose(1, at)),
   ] as const;
   const mark = (): void => texts.forEach((text, side) => text.choose(side === chosen.side ? chosen.at : undefined));
   function choose(side: Side, at: number): void {
@@ -49,6 +52,10 @@ export function openSides(against: HTMLElement, onChoose: () => void): Sides {
       return at < 0
         ? `Both texts are the same for ${length} tokens.`
         : `The same for ${at} tokens, then they part: “${visible(ours[at]!.text)}” here, “${visible(theirs[at]!.text)}” there.`;
+    },
+    setOlder(isOlder) {
+      older.hidden = !isOlder;
+      texts[0].element.classList.toggle("older", isOlder);
     },
   };
 }

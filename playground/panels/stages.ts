@@ -28,7 +28,7 @@ export function openStages(host: HTMLElement): StagesPanel {
     return text === undefined ? `${token}` : `${token} ${JSON.stringify(text)}`;
   };
   const where = h("p", { className: "hint where" });
-  const byRank = h("input", { type: "checkbox", onchange: () => latest && draw(latest) });
+  const asBars = h("input", { type: "checkbox", onchange: () => latest && draw(latest) });
   const status = h("p", { className: "status", role: "status" });
   const whole = h("div", { className: "whole" });
   const each = h("div", { className: "stages" });
@@ -39,7 +39,7 @@ export function openStages(host: HTMLElement): StagesPanel {
   );
   host.replaceChildren(
     where,
-    h("div", { className: "bar" }, legend, h("label", {}, byRank, " all tokens by rank, logarithmic")),
+    h("div", { className: "bar" }, legend, h("label", {}, asBars, " the likeliest as bars")),
     h("div", { className: "distributions" }, whole, each),
     status,
   );
@@ -58,9 +58,9 @@ export function openStages(host: HTMLElement): StagesPanel {
       ...stages.slice(1).map((stage, i) => {
         const before = stages[i]!;
         const label = labelOf(before, stage);
-        const picture = byRank.checked
-          ? rankPlot(reply.ranks, before.byRank, stage.byRank, `${label}, by rank`)
-          : bars(change(i, i + 1), most, label);
+        const [rowsBefore, rows] = [before.rows, stage.rows];
+        const ranked = { ranks: reply.ranks, before: before.byRank, after: stage.byRank, rowsBefore, rows };
+        const picture = asBars.checked ? bars(change(i, i + 1), most, label) : rankPlot(ranked, `${label}, by rank`);
         return stageOf(before, stage, picture, chosen === i + 1, () => choose(i + 1));
       }),
     );
@@ -160,7 +160,7 @@ function wholeOf(
 function stageOf(
   before: StageResult,
   after: StageResult,
-  picture: SVGElement,
+  picture: HTMLElement,
   isChosen: boolean,
   onChoose: () => void,
 ): HTMLElement {

@@ -19,6 +19,8 @@ interface TextPanel {
   against(): string;
   /** The phrases that are not written, one a line. */
   banned(): string;
+  /** Whether the program's text is that of an earlier one, because the present one has errors. */
+  setOlder(isOlder: boolean): void;
   set(values: { readonly prompt?: string; readonly against?: string; readonly banned?: string }): void;
   /** The chosen place; undefined without a model. */
   place(): ChosenPlace | undefined;
@@ -43,6 +45,7 @@ const NO_MODEL: TextPanel = {
   prompt: () => "",
   against: () => "",
   banned: () => "",
+  setOlder: () => undefined,
   set: () => undefined,
   place: () => undefined,
 };
@@ -73,9 +76,11 @@ function openTexts(source: Models, host: HTMLElement, courseHost: HTMLElement, o
 
   const { prompt, against, banned, phrases, go, stop, file } = fields;
   go.onclick = () => void writing.writeBoth();
-  for (const field of [prompt, against])
-    field.onkeydown = ({ key }) => {
-      if (key === "Enter") void writing.writeBoth();
+  for (const field of [prompt, against] as readonly HTMLElement[])
+    field.onkeydown = (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      void writing.writeBoth();
     };
   prompt.oninput = () => writing.changed();
   banned.oninput = () => writing.changed();
@@ -93,6 +98,7 @@ function openTexts(source: Models, host: HTMLElement, courseHost: HTMLElement, o
     prompt: () => prompt.value,
     against: () => against.value,
     banned: () => banned.value,
+    setOlder: (isOlder) => sides.setOlder(isOlder),
     set(values) {
       if (values.prompt !== undefined) prompt.value = values.prompt;
       if (values.against !== undefined) against.value = values.against;

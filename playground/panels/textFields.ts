@@ -9,12 +9,12 @@ export type TextFields = ReturnType<typeof openFields>;
 export function openFields() {
   const prompt = h("input", { type: "text", value: "Now the king", "aria-label": "Prompt" });
   const count = h("input", { type: "number", value: "48", min: "1", max: String(MAX_TOKENS), "aria-label": "Tokens" });
-  const against = h("input", { type: "text", value: "top_k(40) |> temp(0.8) |> dist", spellcheck: false });
+  const against = h("textarea", { rows: 1, value: "top_k(40) |> temp(0.8) |> dist", spellcheck: false });
   against.setAttribute("aria-label", "Stages to compare with");
   const banned = h("textarea", { rows: 3, spellcheck: false });
   banned.setAttribute("aria-label", "Phrases that are not written, one a line");
   const phrases = h("details", {}, h("summary", { textContent: "phrases that are not written" }), banned);
-  const go = h("button", { type: "button", textContent: "Write" });
+  const go = h("button", { type: "button", className: "main", textContent: "Write" });
   const stop = h("button", { type: "button", textContent: "Stop", disabled: true });
   const file = h("input", { type: "file", accept: ".gguf", "aria-label": "Another model, a GGUF file" });
   const status = h("p", { className: "status", role: "status" });
@@ -78,14 +78,12 @@ export function arrange(
       { className: "bar text-bar" },
       h("label", {}, "prompt ", prompt),
       h("label", {}, "tokens ", count),
-      go,
-      stop,
-      phrases,
+      h("div", { className: "buttons" }, go, stop),
     ),
     guides,
     progress,
     h("div", { className: "sides" }, ...texts),
     h("div", { className: "bar under-text" }, legend, partingLine),
-    h("div", { className: "bar under-text" }, status, ...(takesFiles ? [another] : [])),
+    h("div", { className: "bar under-text" }, status, phrases, ...(takesFiles ? [another] : [])),
   );
 }

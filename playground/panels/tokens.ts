@@ -28,7 +28,7 @@ export const probabilityLegend = (of: string): HTMLElement =>
     "p",
     { className: "legend tokens-legend" },
     `${of} `,
-    ...STEPS.map((least, i) => h("span", { className: `p${i}`, textContent: `${100 * least} % and more` })),
+    ...STEPS.map((least, i) => h("span", { className: `p${i}`, textContent: `≥${100 * least} %` })),
     h("span", { className: `p${STEPS.length}`, textContent: "less" }),
   );
 

@@ -21,17 +21,36 @@ interface Refused {
 
 type Init = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
+/** What a worker needs to ask the server that its page is from. */
+export interface Access {
+  readonly base: string;
+  readonly key?: string;
+}
+
 export class Connection {
   private key = "";
 
   /**
    * @param needsKey whether it asks for a key
    * @param isOwn whether it is there for this page alone
+   * @param base the address that paths are relative to; in a page, that of the page
    */
   constructor(
     readonly needsKey: boolean,
     readonly isOwn: boolean,
+    private readonly base = "",
   ) {}
+
+  /** The same one for a worker, whose own address is another. */
+  get access(): Access {
+    return { base: new URL(".", location.href).href, ...(this.needsKey && { key: this.key }) };
+  }
+
+  static of({ base, key }: Access): Connection {
+    const connection = new Connection(key !== undefined, false, base);
+    connection.setKey(key ?? "");
+    return connection;
+  }
 
   setKey(key: string): void {
     this.key = key;
@@ -57,7 +76,7 @@ export class Connection {
     const headers = { ...init.headers, ...(this.needsKey && { authorization: `Bearer ${this.key}` }) };
     let response: Response;
     try {
-      response = await fetch(path, { ...init, headers });
+      response = await fetch(`${this.base}${path}`, { ...init, headers });
     } catch (error) {
       if (init.signal?.aborted) throw error;
       throw new ServerError("The server does not answer: check that it runs, and try again.");
@@ -78,10 +97,3 @@ export function refusalText({ error: { message = "it gives no reason", diagnosti
   });
   return lines.length > 0 ? `\n${lines.join("\n")}` : message;
 }
-
-/** `ggsl serve` marks the page that it serves, and `npm run playground` one that has a server for itself. */
-const mark = document.querySelector<HTMLMetaElement>('meta[name="ggsl-server"]')?.content;
-
-/** Undefined for a page that another server serves. */
-export const server: Connection | undefined =
-  mark === "open" || mark === "key" || mark === "own" ? new Connection(mark === "key", mark === "own") : undefined;

@@ -24,7 +24,7 @@ export function serverModels(server: Connection): Models {
   };
   return {
     nextTitle: "the text, at the chosen token",
-    probabilities: "probability in the model",
+    probabilities: "model's probability",
     takesGuides: false,
     missing: "The server sends no token ids: states and draws are those of the first token.",
     isOwn: server.isOwn,

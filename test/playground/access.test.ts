@@ -22,7 +22,7 @@ async function findings({ page }: Visit): Promise<string[]> {
 /** Waits for everything that the page shows on load. */
 async function whole(v: Visit): Promise<void> {
   await v.see("#stages .status", /computed on wasm/);
-  await v.see("#graph .status", /nodes; without the optimizer/);
+  await v.page.locator("#graph .status", { hasText: "nodes; without the optimizer" }).waitFor({ state: "attached" });
   if (await v.page.getByRole("button", { name: "Write" }).isVisible())
     await v.see("#text .side:nth-child(2) .hint", /tokens/);
 }
@@ -41,8 +41,8 @@ inBrowser("access to the playground", () => {
     const v = await visit(site.browser, site.url, { viewport, colorScheme });
     await whole(v);
     expect(await findings(v)).toEqual([]);
-    await v.page.getByLabel("all tokens by rank").check();
-    for (const summary of await v.page.locator("summary").all()) await summary.click();
+    await v.page.getByLabel("the likeliest as bars").check();
+    await v.page.evaluate("document.querySelectorAll('details').forEach((details) => (details.open = true))");
     await v.type("chain c = gredy()");
     await v.see("#diagnostics .error", /did you mean `greedy`/);
     expect(await findings(v)).toEqual([]);

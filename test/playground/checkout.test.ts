@@ -93,6 +93,12 @@ inBrowser("the playground of a checkout", () => {
     for await (const { text } of model.generate(PROMPT, { chain: compile(GREEDY), maxTokens: 12 })) pieces.push(text);
     const ours = v.page.locator("#text .side").nth(0).locator(".token");
     expect((await ours.allTextContents()).join("")).toBe(pieces.join(""));
+    // with an error the text stays, and says that it is older
+    expect(await v.page.locator("#text .older").first().isVisible()).toBe(false);
+    await v.type(GREEDY.replace("= greedy", "= gredy"));
+    await v.see("#text .side h3", /^your program as of the last one that compiled$/);
+    await v.type(GREEDY);
+    await v.page.locator("#text .older").first().waitFor({ state: "hidden" });
     expect(paths).toContain("/v1/completions");
     expect(paths.filter((path) => path.includes("ggsl-llama"))).toEqual([]);
     await v.close();

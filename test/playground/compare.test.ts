@@ -7,7 +7,7 @@ import { compareChains } from "../../runtime/compare/compare.js";
 import { writeCsv } from "../../runtime/compare/csv.js";
 import { drawFigure } from "../../runtime/compare/plot/figure.js";
 import { compareRows } from "../../runtime/compare/table.js";
-import { loadModelFromBytes } from "../../runtime/models/model.js";
+import { loadModel, loadModelFromBytes } from "../../runtime/models/model.js";
 import { DEMO_MODEL } from "../model/file.js";
 import { open } from "../server/open.js";
 import { accessibilityFaults } from "./accessibility.js";
@@ -51,16 +51,54 @@ inBrowser("comparing samplers", () => {
     await v.close();
   });
 
-  test("at a server, which has no demo model for the page, it says what to use instead", async () => {
+  test("at a server its model writes, and the measures are those of the package", async () => {
     const server = await open();
     try {
+      using model = await loadModel(DEMO_MODEL, { backend: "cpu" });
+      const chains = [
+        { name: PIPELINE, chain: compilePipeline(PIPELINE) },
+        { name: "own", chain: compile(PROGRAM, { chain: "own" }) },
+      ];
+      const counts = { texts: 3, tokens: 8, seed: 7 };
+      // one text at a time, as the server rounds it
+      const expected = await compareChains(model, "And God said", { ...counts, chains, sequences: 1 });
       const v = await visit(site.browser, `${server.url}/compare.html`);
-      await v.see("#compare .notice", /this server does not have it: use `ggsl compare --model/);
+      await v.see("#server .status", /come from this server's model, demo/);
+      expect(await v.page.locator("#result").isVisible()).toBe(false);
+      await fill(v, [PIPELINE, PROGRAM], { "texts of each chain": 3, "tokens of a text": 8, seed: 7 });
+      await v.page.getByLabel("prompt").fill("And God said");
+      await start(v);
+      await v.page.locator(STATUS, { hasText: "Done: 3 texts" }).waitFor();
+      const texts = await v.page.locator("#result blockquote").allTextContents();
+      expect(texts).toEqual(expected.chains.flatMap((chain) => chain.texts.map(({ text }) => text)));
+      const cells = await v.page.locator("#result td").allTextContents();
+      // of the last digit shown, which rounding may decide
+      const wanted = compareRows(expected).flatMap(({ values }) => values);
+      expect(cells.map(Number)).toEqual(wanted.map((value) => expect.closeTo(Number(value), 1)));
+      expect(cells.every((cell) => cell !== "-")).toBe(true);
       expect(await accessibilityFaults(v.page)).toEqual([]);
       await v.close();
     } finally {
       await server.close(0);
     }
+  });
+
+  test("it takes over the playground's program with its parameters, and leads back to it", async () => {
+    const v = await visit(site.browser, site.urlWithoutModel);
+    await v.type(`${PROGRAM.replace("own =", "own(t: f32 in [0.1, 5] = 1.5) =").replace("temp(1.5)", "temp(t)")}\n`);
+    await v.page.locator("#chains").selectOption("own");
+    await v.page.getByLabel("t, exact").fill("2");
+    await v.page.getByRole("link", { name: "Compare samplers" }).click();
+    if (!isBuilt) await v.see("#compare .notice", /no model module/);
+    else {
+      const [program, against] = [v.page.getByLabel("Chain 1"), v.page.getByLabel("Chain 2")];
+      expect(await program.inputValue()).toMatch(/^import [^]*chain own\(t[^]*\n\nchain as_set = own\(t: 2\)\n$/);
+      expect(await against.inputValue()).toBe("top_k(40) |> temp(0.8) |> dist");
+    }
+    await v.page.getByRole("link", { name: "Playground" }).click();
+    await v.see("#stages .stage h3", /front/);
+    expect(await v.page.getByLabel("t, exact").inputValue()).toBe("2");
+    await v.close();
   });
 
   llamaTest("table, figure, texts and files are those of the package", async () => {

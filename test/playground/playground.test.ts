@@ -42,6 +42,58 @@ inBrowser("the playground in Chromium", () => {
     await v.close();
   });
 
+  test("a button mends what the compiler knows to mend", async () => {
+    const v = await visit(site.browser, site.urlWithoutModel);
+    await v.see("#stages .status", /computed on wasm/);
+    await v.type(CHAIN.replace("temp(t)", "tmp(t)"));
+    await v.page.getByRole("button", { name: "Change to temp" }).click();
+    await until(v.program, (text) => text === CHAIN);
+    await until(v.diagnostics, (text) => text === "");
+    // two edits of one fix
+    await v.type(CHAIN.replace("temp, ", "").replace("dist }", "dist }"));
+    await v.page.getByRole("button", { name: 'Import temp from "std"' }).click();
+    await v.see("#stages .stage h3", /temp\(t\)/);
+    expect(await v.diagnostics()).toBe("");
+    // none where the compiler knows none
+    await v.type("chain c = 1");
+    await v.see("#diagnostics", /error E\d{4}/);
+    expect(await v.page.locator("#diagnostics .fix").count()).toBe(0);
+    await v.close();
+  });
+
+  test("labels of plots have 11 pixels and more, on a wide screen and on a phone", async () => {
+    for (const viewport of [
+      { width: 1280, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      const v = await visit(site.browser, site.urlWithoutModel, { viewport });
+      await v.zipf();
+      await v.see("#stages .stage", /^top_k\(40\)/);
+      await v.page.locator("#stages .stage .chart").nth(5).waitFor();
+      const sizes = await v.page.evaluate<number[]>(
+        `[...document.querySelectorAll("#stages .chart text")].map((text) =>
+          parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)`,
+      );
+      expect(sizes.length).toBeGreaterThan(60);
+      expect(Math.min(...sizes)).toBeGreaterThanOrEqual(11);
+      await v.close();
+    }
+  });
+
+  test("a phone shows the whole program, no keys, and what is not about the text folded", async () => {
+    const v = await visit(site.browser, site.urlWithoutModel, { viewport: { width: 390, height: 844 } });
+    await v.see("#stages .status", /computed on wasm/);
+    const [shown, needed] = await v.page.evaluate<[number, number]>(
+      "(({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight])(document.querySelector('#editor').shadowRoot.querySelector('.cm-scroller'))",
+    );
+    expect(needed).toBeLessThanOrEqual(shown);
+    expect(await v.page.locator("#editor-keys").isVisible()).toBe(false);
+    expect(await v.page.locator("section > details[open]").count()).toBe(0);
+    await v.page.getByText("Compiled graph").click();
+    await v.see("#graph .status", /nodes; without the optimizer/);
+    await v.close();
+  });
+
   test("a warning does not stop the chain", async () => {
     const v = await visit(site.browser, site.urlWithoutModel);
     await v.type(CHAIN.replace("temp(t)", "temp(t) |> temp(1)"));
@@ -55,6 +107,7 @@ inBrowser("the playground in Chromium", () => {
     await v.zipf();
     await v.type(CHAIN);
     await v.see("#stages .stage", /^top_k\(8\)500 → 8 tokens/);
+    await v.page.getByLabel("the likeliest as bars").check();
     const bar = v.page.locator("#stages .stage").nth(1).locator("rect.after").nth(1);
     const before = Number(await bar.getAttribute("height"));
     await v.page.getByRole("slider", { name: "t" }).focus();
@@ -165,6 +218,15 @@ chain c = ending(1)
     await v.see("#graph .legend", /dist\(seed: 7\)/);
     await v.see("#graph .status", /^\d+ nodes; without the optimizer \d+: it removed \d+/);
     expect(await v.page.locator("#graph svg .node").count()).toBeGreaterThan(5);
+    // it is folded, and then fits into its frame
+    const drawing = v.page.locator("#graph .drawing");
+    expect(await drawing.isVisible()).toBe(false);
+    await v.page.locator("#graph summary", { hasText: /^Drawing$/ }).click();
+    await drawing.waitFor();
+    const [frame, inner] = await v.page.evaluate<[number, number]>(
+      "(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth])(document.querySelector('#graph .drawing'))",
+    );
+    expect(inner).toBeLessThanOrEqual(frame);
     await v.page.locator("#graph summary", { hasText: /^Text$/ }).click();
     expect(await v.page.locator("#graph pre").first().innerText()).toMatch(/^graph @warm\(logits: f32\[V\]\)/);
     await v.page.locator("#graph summary", { hasText: "removed" }).click();
@@ -178,6 +240,7 @@ chain c = ending(1)
     ["dark", { viewport: { width: 1280, height: 900 }, colorScheme: "dark" }],
   ] as const)("no content is clipped: %s", async (name, options) => {
     const v = await visit(site.browser, site.url, options);
+    if (name === "narrow") await v.page.getByText("Compiled graph").click();
     await v.see("#graph .status", /nodes; without the optimizer/);
     await seeTexts(v);
     const [shown, needed] = await v.page.evaluate<[number, number]>(

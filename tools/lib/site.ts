@@ -1,5 +1,5 @@
 /** The site in build/site: the pages, the reference of the API, and the playground. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "vitepress";
 import { writeApi } from "../../site/api.js";
@@ -13,6 +13,9 @@ import { fingerprint, once } from "./stamp.js";
 const BUILD = join(root, "build");
 const SITE = join(BUILD, "site");
 
+/** The variables of all pages. */
+const DESIGN = "cli/html/design.css";
+
 /** What the pages are made of, besides the files that they link to; the playground and the API are made of the packages. */
 const SOURCES = [
   "docs",
@@ -21,6 +24,7 @@ const SOURCES = [
   "bench/results",
   "tools/lib",
   "tools/llama-server",
+  DESIGN,
   "editors/vscode/syntaxes",
   "typedoc.json",
   "package-lock.json",
@@ -64,5 +68,18 @@ function writeSettings(folder: string, pages: string): void {
     join(folder, "config.ts"),
     `import { configOf } from "${site}/config.js";\nexport default configOf(${args});\n`,
   );
-  writeFileSync(join(folder, "theme", "index.ts"), `export { default } from "../${site}/theme/index.js";\n`);
+  writeFileSync(join(folder, "theme", "design.css"), siteDesign());
+  writeFileSync(
+    join(folder, "theme", "index.ts"),
+    `import "./design.css";\nexport { default } from "../${site}/theme/index.js";\n`,
+  );
+}
+
+/** The dark colours belong to a class here: VitePress lets a reader choose. */
+function siteDesign(): string {
+  const design = readFileSync(join(root, DESIGN), "utf8");
+  const [light, dark] = design.split("@media (prefers-color-scheme: dark)");
+  const values = /:root \{([^}]*)\}/.exec(dark ?? "")?.[1];
+  if (values === undefined) throw new Error(`${DESIGN} has no dark colours`);
+  return `${light!.replace(/^\s*color-scheme:.*$/m, "")}.dark {${values}}\n`;
 }

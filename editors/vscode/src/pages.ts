@@ -1,16 +1,19 @@
 /** Pages that `ggsl explain --html` writes, in panes beside the program. They have no scripts. */
-import { ViewColumn, window, type WebviewPanel } from "vscode";
+import { ColorThemeKind, ViewColumn, window, type WebviewPanel } from "vscode";
 
-/** The page's colours, from the editor's theme. Pages choose by the system's, which may differ. */
+/** The page's surfaces and texts, from the editor's theme. */
 const THEME = `<style>
-:root { --back: var(--vscode-editor-background); --text: var(--vscode-editor-foreground);
-  --soft: var(--vscode-descriptionForeground); --line: var(--vscode-panel-border, #8886);
-  --panel: var(--vscode-textCodeBlock-background); --link: var(--vscode-textLink-foreground); }
-html { font-size: 13px; }
-body { --tint: 55% 91%; --mark: 55% 42%; }
-body.vscode-dark, body.vscode-high-contrast:not(.vscode-high-contrast-light) { --tint: 35% 22%; --mark: 50% 62%; }
+:root { --page: var(--vscode-editor-background); --ink: var(--vscode-editor-foreground);
+  --faint: var(--vscode-descriptionForeground); --edge: var(--vscode-panel-border, #8886);
+  --panel: var(--vscode-editor-background); --field: var(--vscode-textCodeBlock-background);
+  --accent: var(--vscode-textLink-foreground); }
 code { color: inherit; background: none; }
 </style>`;
+
+/** Pages choose between light and dark by the system's theme, which may differ from the editor's. */
+const DARK = "@media (prefers-color-scheme: dark)";
+
+const isDark = (): boolean => [ColorThemeKind.Dark, ColorThemeKind.HighContrast].includes(window.activeColorTheme.kind);
 
 const panes = new Map<string, WebviewPanel>();
 
@@ -18,7 +21,8 @@ const panes = new Map<string, WebviewPanel>();
 export function showPage(kind: string, title: string, html: string): void {
   const pane = panes.get(kind) ?? newPane(kind);
   pane.title = title;
-  pane.webview.html = html.replace("</head>", `${THEME}</head>`);
+  const themed = html.replaceAll(DARK, isDark() ? "@media all" : "@media not all");
+  pane.webview.html = themed.replace("</head>", `${THEME}</head>`);
   pane.reveal(ViewColumn.Beside, true);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Colours and lines of the figure. Chains differ in colour and in dashes; colours are told apart by colour-blind readers too. Without
- * variables, which some drawing programs do not know.
+ * Colours and lines of the figure. Chains differ in colour and in dashes; colours are told apart by colour-blind readers too. The
+ * design's colours (docs/design.md), without variables, which some drawing programs do not know.
  */
 
 interface Colours {
@@ -14,15 +14,15 @@ interface Colours {
 const LIGHT: Colours = {
   back: "#ffffff",
   ink: "#1c2128",
-  faint: "#5d6775",
-  grid: "#dfe3e8",
+  faint: "#5a6472",
+  grid: "#e6e9ee",
   chains: ["#0072b2", "#c24e00", "#00795a", "#9b3a78"],
 };
 const DARK: Colours = {
   back: "#1b1f26",
   ink: "#e4e8ee",
   faint: "#9aa5b4",
-  grid: "#363d48",
+  grid: "#2a303a",
   chains: ["#56b4e9", "#f0a04b", "#3fcf9f", "#e29ac4"],
 };
 const DASHES = ["none", "8 3", "2 3", "9 3 2 3"];

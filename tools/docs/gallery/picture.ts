@@ -1,4 +1,4 @@
-/** Pictures of docs/gallery.md: probabilities before and after a sampler, and a text up to its end. Readable in light and in dark. */
+/** Pictures of docs/gallery.md: probabilities before and after a sampler, and a text up to its end. Readable in light and in dark, in the design's colours (docs/design.md). */
 
 export interface Bar {
   readonly label: string;
@@ -14,7 +14,7 @@ const BAR = 38;
 const HEIGHT = 96;
 const TOP = 20;
 
-const STYLE = `text{font:11px system-ui,sans-serif;fill:#57606a}.a{fill:#0969da}.b{fill:#d0d7de}.x{fill:#bc4c00}.l{stroke:#57606a}@media(prefers-color-scheme:dark){text{fill:#9da7b1}.a{fill:#4493f8}.b{fill:#3d444d}.x{fill:#f0883e}.l{stroke:#9da7b1}}`;
+const STYLE = `text{font:11px system-ui,sans-serif;fill:#5a6472}.a{fill:#2b5fb8}.b{fill:#c3cbd6}.x{fill:#c4483f}.l{stroke:#5a6472}@media(prefers-color-scheme:dark){text{fill:#9aa5b4}.a{fill:#7fb0ff}.b{fill:#4b5563}.x{fill:#ff8f86}.l{stroke:#9aa5b4}}`;
 
 const escaped = (words: string): string =>
   words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");

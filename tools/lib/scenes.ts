@@ -1,0 +1,118 @@
+/** What the pictures of the documentation show. */
+import type { Page } from "playwright-core";
+
+export type Place = "playground" | "explain" | "site";
+
+export interface Scene {
+  /** Of the file. */
+  readonly name: string;
+  readonly place: Place;
+  readonly path?: string;
+  readonly screen: "wide" | "phone";
+  readonly colorScheme: "light" | "dark";
+  /** What is done before the picture is taken. */
+  readonly prepare: (page: Page) => Promise<void>;
+}
+
+const texts = async (page: Page): Promise<void> => {
+  await page.locator("#text .side:nth-child(2) .hint", { hasText: "tokens" }).waitFor();
+  await page.locator("#stages .where", { hasText: "Token" }).waitFor();
+  await page.locator("#graph .legend").waitFor({ state: "attached" });
+};
+
+const type = async (page: Page, text: string): Promise<void> => {
+  await page.locator("#editor .cm-content").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+};
+
+const compared = async (page: Page): Promise<void> => {
+  await page.getByLabel("texts of each chain").fill("8");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.locator("#compare .status", { hasText: "Done" }).waitFor();
+  await page.locator("#result img").evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+};
+
+const shown = async (page: Page): Promise<void> => {
+  await page.locator("h1, .VPHero").first().waitFor();
+};
+
+/** A page on both screens, light and dark. */
+const everywhere = (name: string, scene: Pick<Scene, "place" | "path" | "prepare">): Scene[] =>
+  (["wide", "phone"] as const).flatMap((screen) =>
+    (["light", "dark"] as const).map((colorScheme) => ({
+      ...scene,
+      name: `${name}${screen === "phone" ? "-phone" : ""}${colorScheme === "dark" ? "-dark" : ""}`,
+      screen,
+      colorScheme,
+    })),
+  );
+
+const STEADY = `import { mirostat_v2 } from "std"
+
+/// Steers the surprise of the text.
+chain steady(tau: f32 in [0, 10] = 3) = mirostat_v2(tau, 0.2)
+`;
+
+const FAULTY = `import { top_k, dist } from "std"
+
+chain creative(t: f32 >= 0 = 0.9) =
+  top_k(40) |> temp(t) |> dist
+`;
+
+const playground = { place: "playground", screen: "wide", colorScheme: "light" } as const;
+
+export const SCENES: readonly Scene[] = [
+  ...everywhere("playground", { place: "playground", prepare: texts }),
+  ...everywhere("compare", { place: "playground", path: "compare.html", prepare: compared }),
+  ...everywhere("explain", { place: "explain", prepare: shown }),
+  ...everywhere("site", { place: "site", prepare: shown }),
+  {
+    ...playground,
+    name: "playground-error",
+    prepare: async (page) => {
+      await texts(page);
+      await type(page, FAULTY);
+      await page.locator("#diagnostics .fix").waitFor();
+    },
+  },
+  {
+    ...playground,
+    name: "playground-states",
+    colorScheme: "dark",
+    prepare: async (page) => {
+      await type(page, STEADY);
+      await page.locator(".course figcaption code", { hasText: "mu" }).first().waitFor();
+      await texts(page);
+      await page.locator("#text .status", { hasText: "writes" }).waitFor();
+    },
+  },
+  {
+    ...playground,
+    name: "playground-bars",
+    prepare: async (page) => {
+      await texts(page);
+      await page.getByLabel("the likeliest as bars").check();
+      await page.locator("#stages .stage h3 button").nth(1).click();
+      await page.locator("#stages .stage.chosen").waitFor();
+    },
+  },
+  {
+    ...playground,
+    name: "playground-examples",
+    prepare: async (page) => {
+      await texts(page);
+      await page.locator("#examples").click();
+      await page.locator(".card svg").nth(8).waitFor();
+    },
+  },
+  {
+    ...playground,
+    name: "playground-help",
+    prepare: async (page) => {
+      await texts(page);
+      await page.locator("#editor .cm-line", { hasText: "top_k(40)" }).getByText("top_p").hover();
+      await page.locator("#editor .cm-tooltip .doc").waitFor();
+    },
+  },
+];

@@ -1,0 +1,122 @@
+/**
+ * `npm run pictures`: the pictures of pages in docs/pictures, in Chromium at 1280 and 390 pixels, light and dark. People look at them
+ * before they are committed. With names, only these: `npm run pictures -- playground compare-phone`.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { preview } from "vite";
+import { readArguments } from "./lib/arguments.js";
+import { SCENES, type Place, type Scene } from "./lib/scenes.js";
+import { buildSite } from "./lib/site.js";
+import { root, ToolError } from "./lib/process.js";
+import { openPlayground } from "./playground.js";
+
+const CHROMIUM = "/usr/bin/chromium";
+const FOLDER = join(root, "docs", "pictures");
+/** A picture has at most so many octets: the first of these qualities with which it does. */
+const MOST = 60_000;
+const QUALITIES = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4];
+const SCREENS = {
+  wide: { viewport: { width: 1280, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
+} as const;
+
+export async function main(args: readonly string[]): Promise<void> {
+  const { positionals } = readArguments("npm run pictures -- [NAME...]", { args, options: {}, allowPositionals: true });
+  const chosen = SCENES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  if (chosen.length === 0)
+    throw new ToolError(`pictures: expected names of ${SCENES.map(({ name }) => name).join(", ")}`);
+  if (!existsSync(CHROMIUM)) throw new ToolError("pictures: needs Chromium: apt-get install chromium");
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  const places = newPlaces();
+  try {
+    for (const scene of chosen) await take(browser, scene, await places.addressOf(scene.place));
+  } finally {
+    await browser.close();
+    await places.close();
+  }
+}
+
+async function take(
+  browser: Browser,
+  { name, path = "", screen, colorScheme, prepare }: Scene,
+  base: string,
+): Promise<void> {
+  const context = await browser.newContext({ ...SCREENS[screen], colorScheme });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(120_000);
+    await page.goto(`${base}${path}`);
+    await prepare(page);
+    const octets = await compressed(await context.newPage(), await page.screenshot());
+    writeFileSync(join(FOLDER, `${name}.webp`), octets);
+    console.log(`wrote docs/pictures/${name}.webp: ${Math.round(octets.length / 1000)} kB`);
+  } finally {
+    await context.close();
+  }
+}
+
+/** As WebP, by the browser. */
+async function compressed(page: Page, png: Buffer): Promise<Buffer> {
+  const source = `data:image/png;base64,${png.toString("base64")}`;
+  for (const quality of QUALITIES) {
+    const url = await page.evaluate<string>(`(async () => {
+      const image = new Image();
+      image.src = ${JSON.stringify(source)};
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [image.width, image.height];
+      canvas.getContext("2d").drawImage(image, 0, 0);
+      return canvas.toDataURL("image/webp", ${quality});
+    })()`);
+    const octets = Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+    if (octets.length <= MOST) return octets;
+  }
+  throw new ToolError(`pictures: a picture has more than ${MOST} octets at the lowest quality`);
+}
+
+/** The pages, each opened when it is first needed. */
+function newPlaces() {
+  const folder = mkdtempSync(join(tmpdir(), "ggsl-pictures-"));
+  const opened = new Map<Place, string>();
+  const closers: (() => Promise<unknown>)[] = [];
+  async function open(place: Place): Promise<string> {
+    if (place === "playground") {
+      const { address, close } = await openPlayground({ port: 5300, isNeeded: true });
+      closers.push(close);
+      return address;
+    }
+    if (place === "site") {
+      const site = await preview({
+        root,
+        build: { outDir: await buildSite() },
+        preview: { port: 5400 },
+        logLevel: "warn",
+      });
+      closers.push(() => site.close());
+      return site.resolvedUrls!.local[0]!;
+    }
+    const file = join(folder, "explain.html");
+    const chain = "top_k(40) |> min_p(0.05) |> temp(0.8) |> dist()";
+    writeFileSync(
+      file,
+      execFileSync(process.execPath, [join(root, "runtime/dist/cli/main.js"), "explain", "-e", chain, "--html"]),
+    );
+    return pathToFileURL(file).href;
+  }
+  return {
+    async addressOf(place: Place): Promise<string> {
+      const address = opened.get(place) ?? (await open(place));
+      opened.set(place, address);
+      return address;
+    },
+    async close(): Promise<void> {
+      await Promise.all(closers.map((close) => close()));
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
