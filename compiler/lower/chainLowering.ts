@@ -35,6 +35,8 @@ interface Deferred {
 interface RuleCall {
   readonly callee: Name;
   readonly grammar: GrammarRef;
+  /** The number of the rule. */
+  readonly rule: number;
 }
 
 export interface ChainLowering extends Lowering {
