@@ -25,7 +25,7 @@ import {
   stateOfType,
   typeMismatch,
 } from "../diagnostics/types.js";
-import { typedIndex, typedSeed } from "./known.js";
+import { isKnownBefore, typedIndex, typedSeed } from "./known.js";
 import { noteUse } from "./names.js";
 import { checkUnused, namesOf, uniformsOf } from "./params.js";
 import { declare, ERROR, kindOf, scalarType, typeOf, uniformsIn, type Scope } from "./scope.js";
@@ -210,7 +210,7 @@ function typedWrite(body: Body, { text: written, cond: given, span }: Of<"write"
   const text = typedText(TYPING, body, written, { expected: "text" });
   const cond = typedCondition(body, given);
   requireScalar(body, given, cond, "the condition of `write`");
-  if (cond.type !== "error" && cond.shape === "scalar" && cond.rate === "runtime")
+  if (cond.type !== "error" && cond.shape === "scalar" && cond.rate === "runtime" && !isKnownBefore(cond))
     body.diagnostics.push(writeUnknown(given.span));
   if (text.kind === "text" && text.value.length > LIMITS.written)
     body.diagnostics.push(writtenTooLong(written.span, text.value.length));

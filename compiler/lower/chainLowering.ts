@@ -36,6 +36,8 @@ interface Deferred {
 interface RuleCall {
   readonly callee: Name;
   readonly grammar: GrammarRef;
+  /** The number of the rule. */
+  readonly rule: number;
 }
 
 /** The rows as a stage leaves them; without a stage, as the model gives them. */

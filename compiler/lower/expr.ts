@@ -43,6 +43,7 @@ import * as C from "../table/conditions.js";
 import { eitherSide, under } from "../table/asked.js";
 import type { Seed, Stream } from "../table/draws.js";
 import { featureColumn, guideColumn } from "../rows/features.js";
+import { rejectRule } from "./grammarRules.js";
 import { lowerFold, lowerRepeat } from "./loops.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { pickedValue } from "../rows/pick.js";
@@ -148,6 +149,7 @@ export const lowerStream = (cx: ChainLowering, scope: Scope, expr: Expr, call: B
 /** The index of a draw in its stream. */
 export function lowerIndex(cx: ChainLowering, scope: Scope, expr: Expr): UniformValue {
   const value = lowerExpr(cx, scope, expr);
+  rejectRule(cx, value, expr, "where the index of a draw is computed");
   return value.kind === "uniform" ? value : unchecked("the index of a draw that is not uniform");
 }
 
@@ -199,20 +201,23 @@ function lowerCall(cx: ChainLowering, scope: Scope, call: BuiltinCall): Value {
   const { builtin, callee, args, sumsFractions } = call;
   const lowered = args.map(({ name, type, value }) => [name, LOWERED[type](cx, scope, value, call)] as const);
   const { text, span } = callee;
-  if (builtin.asksGrammar) askAboutRule(cx, scope, call);
   if (builtin.needs === "order") requireOrder(cx, (isStale) => noPresentOrder(span, text, isStale));
   if (sumsFractions && lowered.some(([, value]) => isColumn(value as Value)))
     requireOrder(cx, () => sumsUnsorted(span, text));
-  return builtin.lower(cx, Object.fromEntries(lowered));
+  const value = builtin.lower(cx, Object.fromEntries(lowered));
+  if (builtin.asksGrammar) noteRuleCall(cx, scope, call, value);
+  return value;
 }
 
 /** Notes where a grammar is asked about, which some stage has to follow. */
-function askAboutRule(cx: ChainLowering, scope: Scope, { args, callee }: BuiltinCall): void {
+function noteRuleCall(cx: ChainLowering, scope: Scope, { args, callee }: BuiltinCall, value: Value): void {
   const [grammar, rule] = args.map(({ value }) => value);
   const length = rule ? oneText(scope, rule).length : 1;
   if (rule && (length === 0 || length > LIMITS.ruleName))
     cx.diagnostics.push(ruleNameEmpty(rule.span, LIMITS.ruleName, length));
-  cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!) });
+  if (value.kind !== "uniform" || typeof value.expr !== "object" || !("in_rule" in value.expr))
+    return unchecked("a call that asks about no rule");
+  cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!), rule: value.expr.in_rule });
 }
 
 /** The body of a function in place of its call. */

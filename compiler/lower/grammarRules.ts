@@ -1,24 +1,32 @@
 /** What a chain asks about rules of grammars: each grammar must be followed, and is known from the first token on. */
+import type { Expr } from "../check/tree.js";
 import { grammarNotFollowed, ruleTooEarly } from "../diagnostics/grammars.js";
-import { asksRule, followerOf } from "../graph/rules.js";
+import { followerOf } from "../graph/rules.js";
+import { leavesOf } from "../graph/uniform.js";
+import type { Value } from "../table/value.js";
 import type { ChainLowering } from "./chainLowering.js";
 
-/** Reports what cannot be asked in this chain. */
+/** Reports grammars that no stage of the chain follows. */
 export function checkRuleCalls(cx: ChainLowering): void {
-  const { diagnostics, ruleCalls, states, draws } = cx;
-  const [first] = ruleCalls;
-  if (!first) return;
-  for (const { callee, grammar } of ruleCalls) {
+  for (const { callee, grammar } of cx.ruleCalls) {
     const isFollowed = followerOf(cx, { grammar }) >= 0;
-    if (!isFollowed) diagnostics.push(grammarNotFollowed(callee.span, callee.text));
+    if (!isFollowed) cx.diagnostics.push(grammarNotFollowed(callee.span, callee.text));
   }
-  const { text, span } = first.callee;
-  states.forEach(({ init }, i) => {
-    if (asksRule(init))
-      diagnostics.push(
-        ruleTooEarly(cx.stateNames[i]?.span ?? span, text, "before the first token, where a state begins"),
-      );
-  });
-  if (draws.some(({ at }) => at !== undefined && asksRule(at)))
-    diagnostics.push(ruleTooEarly(span, text, "where the index of a draw is computed"));
+}
+
+/**
+ * Reports a value that asks about a rule where that is not known: at the call, or at `expr` where an argument asks.
+ * @param where as in `before the first token`
+ */
+export function rejectRule(cx: ChainLowering, value: Value, expr: Expr, where: string): void {
+  if (value.kind !== "uniform") return;
+  const asked = new Set(
+    leavesOf(value.expr).map((leaf) => (typeof leaf === "object" && "in_rule" in leaf ? leaf.in_rule : -1)),
+  );
+  const calls = cx.ruleCalls.filter(({ rule }) => asked.has(rule)).map(({ callee }) => callee);
+  const inside = calls.find(
+    ({ span }) => span.source === expr.span.source && span.start >= expr.span.start && span.end <= expr.span.end,
+  );
+  const [call = inside] = calls;
+  if (call) cx.diagnostics.push(ruleTooEarly((inside ?? expr).span, (inside ?? call).text, where));
 }

@@ -12,6 +12,7 @@ import { noteFirst, under } from "../table/asked.js";
 import * as C from "../table/conditions.js";
 import type { ChainLowering } from "./chainLowering.js";
 import { checkMeaning } from "./meaning.js";
+import { rejectRule } from "./grammarRules.js";
 import { lowerCondition, lowerExpr, lowerIndex, lowerStream, oneText } from "./expr.js";
 import { drawFrom } from "../table/draws.js";
 import { readState, stateValue, type Scope } from "./scope.js";
@@ -96,7 +97,7 @@ function lowerKind(cx: ChainLowering, scope: Scope, s: Stmt): void {
       if (rejectInBlend(cx, s.span, "pick")) return;
       return lowerPick(cx, scope, s);
     case "state":
-      return declareState(cx, scope, s, lowerExpr(cx, scope, s.init));
+      return declareState(cx, scope, s);
     case "after":
       return s.body.forEach((t) => lowerStmt(cx, scope, t));
     case "measure":
@@ -160,7 +161,9 @@ function unusedName(present: readonly { readonly name: string }[], name: string)
   return own;
 }
 
-function declareState(cx: ChainLowering, scope: Scope, { name: declared, local }: Of<"state">, init: Value): void {
+function declareState(cx: ChainLowering, scope: Scope, { name: declared, local, init: given }: Of<"state">): void {
+  const init = lowerExpr(cx, scope, given);
+  rejectRule(cx, init, given, "before the first token, where a state begins");
   const name = declared.text;
   const { type } = local.type;
   if (init.kind !== "uniform") unchecked("a state that does not begin with a uniform value");

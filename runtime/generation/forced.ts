@@ -1,14 +1,15 @@
 /**
- * Forced tokens: where a grammar allows one token alone, the chain picks it whatever the logits are, so the model need not be asked.
- * Its tokens are read with the next one that is picked.
+ * Forced tokens: they come whatever the logits are, so the model need not be asked, and are read with the next one that is picked. A grammar
+ * may allow one token alone, and texts are written in place of picks: those of the chain, and the end of a thought.
  */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { reportedOf } from "@ggsl/compiler/graph/liveness.js";
 import { onlyToken } from "../grammars/bits.js";
 import { grammarOf } from "../sequence/features/feed.js";
-import { uniformsOf, type SequenceState } from "../sequence/sequence.js";
+import { uniformsOf, writtenToken, type SequenceState } from "../sequence/sequence.js";
 import { knownStates } from "../decode/speculation/known.js";
 import type { SequenceRequest } from "./request.js";
+import type { Thought } from "./thought.js";
 
 /** What decides whether the model must be asked for each token. */
 interface Asked {
@@ -54,6 +55,12 @@ export function unasked({
   const isAlone = guides.length === 0 && speculator === undefined && reportedOf(graph).length === 0;
   const states = readsRows || !isAlone ? undefined : knownStates(graph, sequence.vocabSize);
   return states && ((now) => states(uniformsOf(now)));
+}
+
+/** The token that comes in place of the pick: of a text that the chain writes, or of the end of a thought, which lets such a text end first. */
+export function inPlaceOfPick(sequence: SequenceState, thought: Thought | undefined): number | undefined {
+  const closing = sequence.writing ? undefined : thought?.next();
+  return closing ?? writtenToken(sequence);
 }
 
 /**

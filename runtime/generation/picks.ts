@@ -67,9 +67,7 @@ export interface Picked {
   readonly isForced?: boolean;
   /** It ends a text; undefined: that is not known. */
   readonly isEnd?: boolean;
-  /** It ends a thought, whatever the chain picked. */
-  readonly isClosing?: boolean;
-  /** It is of a text that the chain writes. */
+  /** It is of a text that is written in place of picks: by the chain, or the end of a thought. */
   readonly isWritten?: boolean;
   /** The context's text has accepted it. */
   readonly told?: Told;
@@ -126,8 +124,8 @@ export class Picks {
     return this.decode(place, NONE, NO_INPUTS, false, text);
   }
 
-  /** @param closing comes whatever the chain picks */
-  async pick(place: Place, closing?: number): Promise<Picked> {
+  /** @param written comes whatever the chain picks */
+  async pick(place: Place, written?: number): Promise<Picked> {
     const { placed, tail, rows, options, model } = this.parts;
     const { count } = place.text;
     const healing = this.parts.healing?.isAt(count) ? this.parts.healing : undefined;
@@ -153,10 +151,9 @@ export class Picks {
       ? run((this.masked ??= openMasked(this.parts.graph, sequence)))
       : placed.finish(decoded, uniforms, inputs);
     const left = tail?.pick(output);
-    const token = closing ?? (left ? left.selected : output.sampled![0]!);
-    const isClosing = closing !== undefined;
+    const token = written ?? (left ? left.selected : output.sampled![0]!);
     const scalars = output.states ?? NONE;
-    if (logprobs === undefined && alternatives === 0) return { token, scalars, isClosing };
+    if (logprobs === undefined && alternatives === 0) return { token, scalars };
     const ofRows = ({ candidates, ...more }: ChainResults): KeptRows => ({ ...more, tokens: candidates });
     const maskedRows = (): KeptRows => ofRows(run((this.maskedRows ??= openMasked(rowsGraphOf(options), sequence))));
     const kept = (): KeptRows => {
@@ -168,7 +165,7 @@ export class Picks {
       ...(logprobs !== undefined && logprobsOf(decoded.raw!, token, logprobs)),
       ...(alternatives > 0 && likeliest(kept(), token, alternatives)),
     };
-    return { token, facts, scalars, isClosing };
+    return { token, facts, scalars };
   }
 
   private guideLogits({ guides = [] }: SlotOutput): ReadonlyMap<string, Float32Array> {

@@ -64,18 +64,19 @@ export class Thought {
     this.restart([]);
   }
 
-  /** The token that must come next; undefined if the chain decides. */
+  /** The token of the end that comes next; undefined if the chain decides. */
   next(): number | undefined {
-    if (this.place !== "in" || this.count < this.limit.most || !isWhole(this.held)) return undefined;
+    if (this.place !== "in" || this.count < this.limit.most) return undefined;
+    if (this.written === 0 && !isWhole(this.held)) return undefined;
     return this.tokens[this.written];
   }
 
-  /** @param isForced it was the one of `next` */
-  accept(token: number, isForced: boolean): void {
+  accept(token: number): void {
     if (this.place === "after") return;
+    const isWritten = token === this.next();
     this.held += this.textOf(token);
     if (this.place === "before") return this.begin();
-    if (isForced) {
+    if (isWritten) {
       if (++this.written === this.tokens.length) this.place = "after";
       return;
     }
@@ -91,7 +92,7 @@ export class Thought {
     this.place = this.isBegun ? "in" : "before";
     this.held = "";
     this.count = this.written = 0;
-    for (const token of tokens) this.accept(token, this.next() === token);
+    for (const token of tokens) this.accept(token);
   }
 
   private begin(): void {

@@ -7,18 +7,10 @@ import { saveSequence } from "../sequence/savedSequence.js";
 import type { TextSoFar } from "../decode/speculation/drafter.js";
 import type { Later } from "../decode/scheduler/later.js";
 import type { Written } from "../decode/scheduler/written.js";
-import {
-  measuresOf,
-  movesOf,
-  statesIn,
-  stopOf,
-  writtenToken,
-  type SequenceState,
-  type UniformValues,
-} from "../sequence/sequence.js";
+import { measuresOf, movesOf, statesIn, stopOf, type SequenceState, type UniformValues } from "../sequence/sequence.js";
 import { checkTailKeeps } from "../sequence/tail.js";
 import { withoutEnds } from "./ends.js";
-import { forcing, unasked, type Forcing } from "./forced.js";
+import { forcing, inPlaceOfPick, unasked, type Forcing } from "./forced.js";
 import { readInPlace } from "./healing/grammars.js";
 import { savedHealing } from "./healing/healing.js";
 import type { Piece, Saved } from "./pieces.js";
@@ -50,7 +42,7 @@ export class Writer {
   private readonly phrases: BannedPhrases | undefined;
   /** The places of the tokens that the model was not asked for. */
   private forcedAt: number[] = [];
-  /** The places of the tokens of texts that the chain has written. */
+  /** The places of the tokens of texts that were written in place of picks. */
   private readonly writtenAt = new Set<number>();
   /** The text was ended by a token that a grammar did not allow. */
   private endDisallowed = false;
@@ -74,7 +66,8 @@ export class Writer {
     if (this.phrases && options.resume) this.output.goOn(this.phrases.before(parts));
     this.picks = new Picks(parts, this.phrases);
     this.forcing = forcing(parts);
-    this.unasked = parts.graph.writes && unasked(parts);
+    const writes = parts.graph.writes !== undefined || options.thought !== undefined;
+    this.unasked = writes ? unasked(parts) : undefined;
     this.thought = options.thought && new Thought(options.thought, model, prompt);
     this.ahead = openAhead(parts, this.forcing);
     const longest = greatest(
@@ -275,7 +268,7 @@ export class Writer {
     if (picked.isForced) this.forcedAt.push(count);
     if (picked.isWritten) this.writtenAt.add(count);
     this.phrases?.accept(count, token);
-    this.thought?.accept(token, picked.isClosing === true);
+    this.thought?.accept(token);
     if (told) this.line.tell(token, scalars, told.isRefused);
     else this.line.accept(token, scalars, readInPlace(healing, count, token, this.sequence));
     healing?.accept(token);
@@ -299,8 +292,8 @@ export class Writer {
     }
     const { stop } = this.output;
     if (stop !== undefined) return this.end({ finish: "stop", stopText: stop });
-    // what ends a thought, or is written, is not the chain's pick
-    const stoppedBy = picked.isClosing || picked.isWritten ? undefined : stopOf(graph, scalars);
+    // what is written is not the chain's pick
+    const stoppedBy = picked.isWritten ? undefined : stopOf(graph, scalars);
     if (stoppedBy !== undefined) this.end({ finish: "stopped", stoppedBy });
   }
 
@@ -352,24 +345,22 @@ export class Writer {
     const { healing } = this.parts;
     // the end of the prompt comes first
     const isHealing = healing?.isAt(count) === true;
-    const closing = isHealing ? undefined : this.thought?.next();
-    const mayForce = closing === undefined && !isHealing;
-    const written = mayForce ? writtenToken(this.sequence) : undefined;
+    const written = isHealing ? undefined : inPlaceOfPick(this.sequence, this.thought);
     if (written !== undefined) return this.writtenNow(written);
-    const forced = mayForce && count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
+    const forced = !isHealing && count > 0 ? this.forcing?.tokenOf(this.sequence) : undefined;
     if (forced) return { ...forced, isForced: true };
     // the context's text reads whole tokens
     const isCut = healing !== undefined && this.output.settled < count && healing.isAt(this.output.settled);
     const isAsked = isCut || !rests || this.picks.isMaskedAt(count);
     const opened = isAsked ? undefined : this.ahead?.open(this.sequence, this.output.shown);
-    return opened ? this.pickIn(opened) : this.picks.pick(this.place, closing);
+    return opened ? this.pickIn(opened) : this.picks.pick(this.place);
   }
 
-  /** A token of a text that the chain writes: where it can be, without the model. */
+  /** A token of a text that is written: where it can be, without the model. */
   private async writtenNow(token: number): Promise<Picked> {
     if (this.text.count > 0 && this.unasked && !this.picks.isMaskedAt(this.text.count))
       return { token, scalars: this.unasked(this.sequence), isForced: true, isWritten: true };
-    return { ...(await this.picks.pick(this.place, token)), isClosing: false, isForced: true, isWritten: true };
+    return { ...(await this.picks.pick(this.place, token)), isForced: true, isWritten: true };
   }
 
   /** Not the first token, so that the prompt is read by then. */

@@ -49,6 +49,12 @@ export function mismatchesOf(found: readonly Step[], wanted: readonly Step[], is
     const here = found[step]!;
     const differences = [
       here.rows && there.rows && rowsMismatch(here.rows, there.rows, isSameOrder),
+      here.written === there.written
+        ? undefined
+        : different(`token ${here.written} is written, expected ${there.written}`),
+      here.disallowed === there.disallowed
+        ? undefined
+        : different(`${here.disallowed} tokens were not allowed, expected ${there.disallowed}`),
       here.token === there.token ? undefined : different(`token ${here.token}, expected ${there.token}`),
       scalarsMismatch("state", here.states, there.states),
       scalarsMismatch("measure", here.measures, there.measures),

@@ -27,6 +27,8 @@ const isCondition = (e: Expr): boolean =>
   e.kind === "member" ||
   (e.kind === "unary" && e.op === "not") ||
   (e.kind === "binary" && ["<", "<=", ">", ">=", "==", "!=", "and", "or"].includes(e.op));
+/** Random programs name states so. */
+const isState = (e: Expr): boolean => e.kind === "name" && /^s[0-9]+$/.test(e.text);
 /** Random programs name counters so. */
 const isCounter = (e: Expr | undefined): boolean => e?.kind === "name" && /^i[0-9]+$/.test(e.text);
 
@@ -95,6 +97,8 @@ function statementNotes(s: Stmt, isInsideIf: boolean): Notes {
       return [s.by ? "top by" : "top"];
     case "sort":
       return [s.by ? "sort by" : "sort", s.order === "asc" && "sort asc"];
+    case "write":
+      return [s.kind, [s.cond, ...within(s.cond)].some(isState) && "write by a state"];
     case "pick":
       return [`pick ${s.how}`, s.at !== undefined && "pick sample at"];
     case "state":

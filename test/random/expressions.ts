@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { callOf, functionChoices, type CallParts, type FunctionChoice } from "./declared.js";
 import * as F from "./functions.js";
+import { allows, stands } from "./grammars.js";
 import { foldConditions, foldNumbers, repeated } from "./loops.js";
 import { completes, endsWith, inside, knownInSet, lastTokens, rejected, since, tokenInSet } from "./sets.js";
 import { isOrdered, nameOf, oneOf, t, where, words } from "./text.js";
@@ -219,6 +220,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(not ${uniformFlag})`,
       t`(${uniformFlag} ${EQUALITIES} ${uniformFlag})`,
       often(2, fc.oneof(endsWith, inside)),
+      often(2, stands),
       often(2, knownInSet),
       foldConditions(uniformFlag),
       callOf("flag", { ...uniformCalls, otherwise: truths }),
@@ -308,6 +310,7 @@ export const expressions: fc.LetrecValue<Grammar> = fc.letrec<Grammar>((tie) => 
       t`(${mask} ${EQUALITIES} ${fc.oneof(mask, flag)})`,
       often(2, tokenInSet),
       rejected,
+      allows,
       t`(${completes} ${COMPARISONS} ${words("0", "1", "2")})`,
       foldConditions(mask),
       repeated("mask", "runtime", mask, mask),

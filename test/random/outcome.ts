@@ -8,6 +8,7 @@ import {
   measuresOf,
   startSequence,
   statesOf,
+  writtenToken,
   uniformsOf,
   withUniforms,
 } from "../../runtime/sequence/sequence.js";
@@ -29,14 +30,18 @@ export interface Step {
   readonly measures: ReadonlyMap<string, number>;
   /** Whether the stops hold for the token, by name: those that can. */
   readonly stops: ReadonlyMap<string, number>;
+  /** The token of a text that comes in place of the pick. */
+  readonly written: number | undefined;
+  /** How many of the tokens so far the grammar did not allow. */
+  readonly disallowed: number;
 }
 
-/** Runs a graph. `accepted` tokens are accepted regardless of its picks; without them it accepts its own. */
+/** Runs a graph. Tokens of `picked` are taken for its picks; without them its own. It accepts these, or what it writes in their place. */
 export function outcomeOf(
   graph: Graph,
   { logits, history, uniforms, sets, ...options }: Given,
   run: Run,
-  accepted?: readonly number[],
+  picked?: readonly number[],
 ): Step[] {
   const vocabSize = logits[0]!.length;
   const firstStop = keptCount(graph) + graph.measures.length;
@@ -58,10 +63,12 @@ export function outcomeOf(
       token,
       states: new Map(),
       measures: new Map(Object.entries(measuresOf(graph, Float32Array.from(states)).measures ?? {})),
+      written: writtenToken(sequence),
+      disallowed: 0,
       stops: new Map((graph.stops ?? []).map(({ name }, n) => [name, states[firstStop + n]!])),
     };
-    sequence = acceptToken(sequence, accepted?.[i] ?? chosen(step), Float32Array.from(states));
-    return { ...step, states: new Map(Object.entries(statesOf(sequence))) };
+    sequence = acceptToken(sequence, step.written ?? picked?.[i] ?? chosen(step), Float32Array.from(states));
+    return { ...step, states: new Map(Object.entries(statesOf(sequence))), disallowed: sequence.disallowed };
   });
 }
 

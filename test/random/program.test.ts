@@ -12,21 +12,16 @@ import { standardFilters, standardPicks } from "./standard.js";
 
 const SAMPLE = 150;
 
-/** A grammar needs a vocabulary, so test/native and test/grammars cover it. */
-const ELSEWHERE = ["allowed", "in_rule", "in_string"];
-
 const OPERATORS = ["+", "-", "*", "/", "%", "^", "<", "<=", ">", ">=", "==", "!=", "and", "or"];
 const ASSIGNMENTS = ["=", "+=", "-=", "*=", "/="];
 
 const WANTED: readonly string[] = [
-  ...Object.keys(FUNCTIONS)
-    .filter((name) => !ELSEWHERE.includes(name))
-    .map((name) => `${name}()`),
+  ...Object.keys(FUNCTIONS).map((name) => `${name}()`),
   ...Object.entries(FUNCTIONS).flatMap(([name, builtin]) => {
     const { least, most } = countsOf(builtin);
     return least === most ? [] : [`${name}() of ${least}`, `${name}() of ${most}`];
   }),
-  ...Object.keys(NAMES).filter((name) => !ELSEWHERE.includes(name)),
+  ...Object.keys(NAMES),
   ...OPERATORS.map((op) => `a ${op} b`),
   ...["-a", "not a", "a ? b : c", "true or false", "list"],
   ...["let", "keep", "keep at least", "top", "top by", "sort", "sort asc", "sort by"],
@@ -43,7 +38,14 @@ const WANTED: readonly string[] = [
   ...["parameter tokens", "parameter static tokens", "parameter tokens(n)"],
   ...["const text", "const list", "const set", "input logits", "import as", "known window"],
   ...["in: all", "in: prompt", "in: generated", "ends_with(text)", "ends_with(list)", "ends_with(const)"],
-  ...["stop", "stop in after", ...["sum", "mean", "min", "max", "count"].map((name) => `${name}() over tokens`)],
+  ...[
+    "write",
+    "write by a state",
+    "stage constrain",
+    "stop",
+    "stop in after",
+    ...["sum", "mean", "min", "max", "count"].map((name) => `${name}() over tokens`),
+  ],
   ...["measure", "measure after the pick", "measure in after", "picked(condition)", "condition == condition"],
   ...["block comment", "comma after the last", "doc of a parameter"],
   ...["parameter seed", "range in", "range >=", "range <=", "range >", "range <"],

@@ -12,6 +12,7 @@ import {
   type SetChoice,
   type TokenValues,
 } from "./params.js";
+import { grammarChoices } from "./grammars.js";
 import { endingConstants, FIRST_TEXTS, setLiterals } from "./sets.js";
 import {
   extremeTemperatures,
@@ -21,7 +22,7 @@ import {
   standardStage,
   type StandardChoice,
 } from "./standard.js";
-import { afterPick, body, measure, picks, settledPick, stateDeclaration, stop } from "./statements.js";
+import { afterPick, body, measure, picks, settledPick, stateDeclaration, stop, write } from "./statements.js";
 import { counter, newScope, type FunctionName, type Kind, type Named, type Scope, type Text } from "./text.js";
 
 export interface ProgramInput {
@@ -44,6 +45,8 @@ export interface Program {
   readonly leastVocab: number;
   readonly inputs: readonly ProgramInput[];
   readonly picks: "sample" | "argmax" | undefined;
+  /** The grammar that it follows. */
+  readonly grammar: string | undefined;
 }
 
 // ---------------------------------------------------------------- random choices
@@ -56,6 +59,7 @@ interface OwnChoice {
   /** Before and after the pick. */
   readonly measures: readonly [Text | undefined, Text | undefined];
   readonly stop: Text | undefined;
+  readonly write: Text | undefined;
   readonly after: Text | undefined;
 }
 
@@ -70,6 +74,10 @@ interface EndChoice {
 
 type StageChoice = { readonly own: OwnChoice } | { readonly standard: StandardChoice };
 
+/** In a quarter of the places: only some runtimes know it. */
+const seldom = <T>(part: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: part });
+
 const ownChoices = (maxParams: number): fc.Arbitrary<OwnChoice> =>
   fc.record({
     params: fc.array(paramChoices, { maxLength: maxParams, size: "max" }),
@@ -77,6 +85,7 @@ const ownChoices = (maxParams: number): fc.Arbitrary<OwnChoice> =>
     states: fc.array(stateDeclaration, { maxLength: 2, size: "max" }),
     body,
     measures: fc.tuple(fc.option(measure, { nil: undefined }), fc.option(measure, { nil: undefined })),
+    write: seldom(write),
     stop: fc.option(stop, { nil: undefined, freq: 2 }),
     after: fc.option(afterPick, { nil: undefined, freq: 3 }),
   });
@@ -141,6 +150,7 @@ function writeOwn(draft: Draft, globals: Scope, choice: OwnChoice, pick: Text | 
   const canUsePicked = pick !== undefined;
   const [before, after] = choice.measures;
   const lines = [...choice.states.map((write) => write(scope)), choice.body(scope)];
+  if (choice.write) lines.push(choice.write(scope));
   if (before) lines.push(before(scope));
   if (pick) lines.push(pick(scope));
   if (after) lines.push(after({ ...scope, canUsePicked }));
@@ -182,6 +192,7 @@ export const programs: fc.Arbitrary<Program> = fc
     sets: fc.array(setLiterals, { maxLength: 2 }),
     endings: fc.array(endingConstants, { maxLength: 1 }),
     functions: fc.array(functions, { maxLength: 3 }),
+    grammar: seldom(fc.record({ source: grammarChoices, at: fc.nat({ max: 2 }) })),
     /** Block comments between the parts, and commas after the last items. */
     style: fc.record({ comments: fc.boolean(), commas: fc.boolean() }),
     inputs: inputChoices,
@@ -191,7 +202,7 @@ export const programs: fc.Arbitrary<Program> = fc
     nested: fc.constantFrom(0, 0, 0, 1, 2),
   })
   .filter(({ stages, end }) => stages.length > 0 || end.how !== "none")
-  .map(({ consts, sets, endings, functions: functionsOf, style, inputs, stages, end, nested }): Program => {
+  .map(({ consts, sets, endings, functions: functionsOf, grammar, style, inputs, stages, end, nested }): Program => {
     const fresh = counter();
     const header: string[] = [];
     const names: Named[] = [];
@@ -229,6 +240,10 @@ export const programs: fc.Arbitrary<Program> = fc
       globals = { ...globals, functions: [...declaredFunctions] };
     }
     const scope = newScope({ functions: globals.functions }, fresh);
+    if (grammar) {
+      const { gbnf, rules } = grammar.source;
+      globals = { ...globals, grammar: { name: declare("g", JSON.stringify(gbnf)), rules } };
+    }
     const draft: Draft = { scope, params: [], set: {}, uniforms: {}, sets: {}, changing: {} };
     const written = [
       ...stages.map((s) =>
@@ -236,6 +251,11 @@ export const programs: fc.Arbitrary<Program> = fc
       ),
       ...writeEnd(draft, globals, end),
     ];
+    if (globals.grammar)
+      written.splice(Math.min(grammar!.at, stages.length), 0, {
+        call: `constrain(${globals.grammar.name})`,
+        standard: "constrain",
+      });
     const guides = new Set(written.flatMap((w) => w.guides ?? []));
     for (const name of guides) declared.push({ name, type: "logits", capacity: undefined, fill: 0 });
     const standard = [...new Set(written.flatMap((w) => w.standard ?? []))];
@@ -258,11 +278,12 @@ export const programs: fc.Arbitrary<Program> = fc
       leastVocab: NEEDS_TOKENS.test(text) ? FIRST_TEXTS.length : 1,
       inputs: declared,
       picks: picksOf(end),
+      grammar: grammar?.source.gbnf,
     };
   });
 
 /** What is about tokens by their ids or texts. */
-const NEEDS_TOKENS = /\btokens\b|\b(?:ends_with|since|inside|completes)\(/;
+const NEEDS_TOKENS = /\btokens\b|\b(?:ends_with|since|inside|completes|constrain)\(|\bwrite "/;
 
 /** The same program, written in another way. */
 function styled(text: string, { comments, commas }: { comments: boolean; commas: boolean }): string {

@@ -139,7 +139,7 @@ const STATE_TYPES: readonly { readonly type: string; readonly kind: Kind; readon
 export const stateDeclaration: Snippet = fc
   .oneof(...STATE_TYPES.map(({ type, kind, init }) => fc.tuple(fc.constant({ type, kind }), init)))
   .map(([{ type, kind }, init]) => (s) => {
-    const value = init(s);
+    const value = init({ ...s, grammar: undefined });
     const state: Named = { name: s.fresh("s"), kind, rate: "runtime" };
     s.names.push(state);
     s.states.push(state);
@@ -171,6 +171,17 @@ export const measure: Snippet = fc
 
 /** A condition that ends the text. */
 export const stop: Snippet = flag.map((write) => (s) => `stop when ${write(s)} as "${s.fresh("t")}"`);
+
+/** Whether a state has some value. */
+const stateHolds: Snippet = fc
+  .tuple(fc.nat({ max: 7 }), fc.constantFrom("< 1", "== 1", "!= 0"))
+  .map(([which, other]) => (s) => {
+    const { name, kind } = s.states[which % Math.max(s.states.length, 1)] ?? { name: "step", kind: "whole" };
+    return kind === "flag" ? name : `(${name} ${other})`;
+  });
+
+/** A text that is written where a condition begins to hold; one of them has no characters. */
+export const write: Snippet = t`write ${words('"a"', '"ab7"', '" aé"', '"b7"', '""')} when ${fc.oneof(uniformFlag, { weight: 2, arbitrary: stateHolds })}`;
 
 const afterStatement = fc.oneof(
   { weight: 4, arbitrary: stateAssign },

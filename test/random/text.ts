@@ -3,6 +3,7 @@
  * program shrinks part by part and stays well-typed.
  */
 import * as fc from "fast-check";
+import type { GrammarName } from "./grammars.js";
 
 /** `whole` is an i32, `flag` a bool; `column` and `mask` are a number and a bool per row. */
 export type Kind = "scalar" | "whole" | "flag" | "column" | "mask";
@@ -47,6 +48,8 @@ export interface Scope {
   /** Texts and lists of token ids. */
   readonly endings: readonly string[];
   readonly functions: readonly FunctionName[];
+  /** The one that the chain follows, where it may be asked about. */
+  readonly grammar: GrammarName | undefined;
   /** What the rows are sorted by; with `logit`, as long as no logit changes. */
   order: "logit" | "key" | undefined;
   /** The sampler sorts the rows, in some branch. */
@@ -69,6 +72,7 @@ export const newScope = (given: Partial<Scope>, fresh: Scope["fresh"]): Scope =>
   sets: [],
   endings: [],
   functions: [],
+  grammar: undefined,
   order: undefined,
   sorts: false,
   isBlend: false,

@@ -206,6 +206,24 @@ export const PROCESSORS: Readonly<Record<string, Maker>> = {
     },
   }),
 
+  "entropix, adaptive temperature": (r) => {
+    const [t, rate] = [Math.fround(0.1 + r.uniform()), Math.fround(r.uniform())];
+    return {
+      stages: `dynamic_temp_by_varentropy(${t}, ${rate})`,
+      processor: (scores) => {
+        // the second moment of the surprise, where the program has the first about the mean
+        const bits = logSoftmax(scores).flatMap((x) =>
+          x === -Infinity ? [] : { p: Math.exp(x), bits: -x / Math.LN2 },
+        );
+        const [first, second] = [1, 2].map((k) => bits.reduce((sum, x) => sum + x.p * x.bits ** k, 0)) as [
+          number,
+          number,
+        ];
+        return scores.map((x) => x / (t * (1 + rate * (first + second - first * first))));
+      },
+    };
+  },
+
   TopHLogitsWarper: (r) => {
     const h = Math.fround(0.05 + 0.9 * r.uniform());
     const topN = 1 + r.below(30);

@@ -5,8 +5,9 @@ import { resolveArgs } from "../../../compiler/check/arguments.js";
 import type { Module } from "../../../compiler/check/program.js";
 import type { Bounds, Call, Expr, Fn, Fold, Member, Repeat } from "../../../compiler/syntax/ast.js";
 import { children } from "../../../compiler/syntax/walk.js";
+import { allows, isIn } from "./grammars.js";
 import { hashOf, noiseOf } from "./hash.js";
-import { endingOf, listOf, tokenSet } from "./sets.js";
+import { endingOf, listOf, literalOf, tokenSet } from "./sets.js";
 import { Unclear, type Stage, type Value } from "./table.js";
 import { completing, isInside, occurrencesIn, partOf, repetitionsIn, sinceEnding } from "./text.js";
 import { overTokens } from "./windows.js";
@@ -351,6 +352,14 @@ function callValue(s: Stage, call: Call): Value {
       const [opened, closed] = args.map(({ value }) => endingOf(s, value));
       return truth(isInside(s.moment, opened!, closed!));
     }
+    case "allowed": {
+      const { reading } = s.moment;
+      return s.rows.map(({ token }) => truth(allows(reading!, token)));
+    }
+    case "in_rule":
+      return truth(isIn(s.moment.reading!, literalOf(s, args[1]!.value)));
+    case "in_string":
+      return truth(isIn(s.moment.reading!, "characters"));
     case "hash":
       return apply(s, hashOf, ...values());
     case "noise": {

@@ -10,21 +10,26 @@ import { drawF32, drawF64, mt19937 } from "../../../runtime/core/mt19937.js";
 import type { Given as CaseGiven } from "../cases.js";
 import type { Step } from "../outcome.js";
 import type { Program } from "../program.js";
+import { allows, readingAfter, type Reading } from "./grammars.js";
 import { columnOf, evaluate, f32, isConstant, probOf, seedOf, softmax } from "./expressions.js";
-import { setOfItems, textOf, tokenSet } from "./sets.js";
-import { Unclear, type Argument, type Moment, type Row, type Stage, type Value } from "./table.js";
+import { literalOf, setOfItems, textOf, tokenSet } from "./sets.js";
+import { Unclear, type Argument, type Moment, type Row, type Stage, type Value, type Write } from "./table.js";
+import { Writing } from "./writing.js";
 
 const LOGIT_MAX = 1e30;
 const LOGIT_LIMIT = 1e31;
 
 const bound = (x: number, limit: number): number => f32(Math.min(Math.max(x, -limit), limit));
 
-/** The rows and states after each token; `accepted` are the tokens that were picked. */
-export function meaningOf(checked: Checked, program: Program, given: CaseGiven, accepted: readonly number[]): Step[] {
+/** The rows and states after each token, and what is written in place of a pick; `picks` are the tokens that were picked. */
+export function meaningOf(checked: Checked, program: Program, given: CaseGiven, picks: readonly number[]): Step[] {
   const chain = checked.chains.find((c) => c.name.text === "main")!;
   const states = new Map<string, number>();
   const windows = new Map<string, number[]>();
   const history = [...given.history];
+  let reading: Reading | undefined = program.grammar === undefined ? undefined : { gbnf: program.grammar, read: "" };
+  let disallowed = 0;
+  const writing = new Writing(given.logits[0]!.length);
   return given.logits.map((logits, step) => {
     // equal once they are clamped, but a selection may compare them before
     if (new Set(logits.filter((x) => x >= LOGIT_MAX)).size > 1)
@@ -34,18 +39,20 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       vocabSize: logits.length,
       history: [...history],
       promptLength: given.history.length,
+      reading,
       raw: rawOf(logits),
       fed: feedOf(given, program),
       draw: drawOf(given),
     };
     const rows = [...moment.raw].map(([token, { logit }]): Row => ({ token, logit, lets: new Map() }));
-    const picked = accepted[step]!;
+    const picked = picks[step]!;
     const run: Run = {
       moment,
       rows,
       states,
       measures: new Map(),
       stops: new Map(),
+      writes: [],
       windows,
       picked,
       started: new Set(),
@@ -62,7 +69,11 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
       }),
     );
     runChain(run, checked.main, chain, args);
-    history.push(accepted[step]!);
+    const written = writing.next(run.writes);
+    const token = written ?? picked;
+    history.push(token);
+    if (reading && !allows(reading, token)) disallowed++;
+    reading &&= readingAfter(reading, token);
     const left = stageOf(run, checked.main, new Map());
     return {
       rows: {
@@ -72,7 +83,9 @@ export function meaningOf(checked: Checked, program: Program, given: CaseGiven, 
         masked: 0,
       },
       numbers: [],
-      token: program.picks && accepted[step],
+      token: program.picks && picked,
+      written,
+      disallowed,
       states: new Map(states),
       measures: run.measures,
       stops: run.stops,
@@ -96,6 +109,7 @@ interface Run {
   /** Of this token. */
   readonly measures: Map<string, number>;
   readonly stops: Map<string, number>;
+  readonly writes: Write[];
   readonly windows: Map<string, number[]>;
   /** States of the stages so far, by their names in the sequence. */
   readonly started: Set<string>;
@@ -191,6 +205,7 @@ const stageOf = (run: Run, module: Module, args: ReadonlyMap<string, Argument>):
   states: run.states,
   measures: run.measures,
   stops: run.stops,
+  writes: run.writes,
   windows: run.windows,
   number: run.stage,
   integers: run.integers,
@@ -253,6 +268,9 @@ function execute(s: Stage, statement: Stmt): void {
       return;
     case "stop":
       s.stops.set(statement.reason.value, (evaluate(s, statement.cond) as number) > 0 ? 1 : 0);
+      return;
+    case "write":
+      s.writes.push({ text: literalOf(s, statement.text), holds: (evaluate(s, statement.cond) as number) > 0 });
       return;
     case "pick":
     case "state":

@@ -54,6 +54,13 @@ export function textOf(s: Stage, e: Expr): StringLit | ListLit | undefined {
   return declared?.kind === "const" ? textOf(s, declared.value) : undefined;
 }
 
+/** A text in quotes, or the constant or parameter that is one. */
+export function literalOf(s: Stage, e: Expr): string {
+  const text = textOf(s, e);
+  if (text?.kind !== "string") throw new Error("expected a text");
+  return text.value;
+}
+
 export type Ending = string | readonly number[];
 
 export function endingOf(s: Stage, e: Expr): Ending {

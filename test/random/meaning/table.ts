@@ -1,5 +1,6 @@
 /** The candidate table as in the language guide: a list of the rows left. */
 import type { Module } from "../../../compiler/check/program.js";
+import type { Reading } from "./grammars.js";
 import type { ListLit, StringLit } from "../../../compiler/syntax/ast.js";
 
 export interface Row {
@@ -30,11 +31,18 @@ export interface Moment {
   /** Prompt and generated text. */
   readonly history: readonly number[];
   readonly promptLength: number;
+  /** The grammar and what it has read. */
+  readonly reading: Reading | undefined;
   /** What the model gave for each row. */
   readonly raw: ReadonlyMap<number, { readonly logit: number; readonly prob: number }>;
   /** A column that the host feeds, by its name. */
   readonly fed: (name: string, token: number) => number;
   readonly draw: (kind: "f64" | "f32", seed: number, stream: number | undefined, at: number) => number;
+}
+
+export interface Write {
+  readonly text: string;
+  readonly holds: boolean;
 }
 
 /** A running sampler. */
@@ -56,6 +64,8 @@ export interface Stage {
   readonly states: Map<string, number>;
   readonly measures: Map<string, number>;
   readonly stops: Map<string, number>;
+  /** The texts of the chain in order, and whether the condition of each holds. */
+  readonly writes: Write[];
   /** The values of the calls over the last tokens so far, by stage and place. */
   readonly windows: Map<string, number[]>;
   /** The number of the stage. */
