@@ -133,12 +133,14 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::set_rows>("setRows"),
                            InstanceMethod<&ContextObject::remove>("remove"),
                            InstanceMethod<&ContextObject::copy>("copy"),
+                           InstanceMethod<&ContextObject::swap>("swap"),
                            InstanceMethod<&ContextObject::can_keep>("canKeep"),
                            InstanceMethod<&ContextObject::extents>("extents"),
                            InstanceMethod<&ContextObject::abort>("abort"),
                            InstanceMethod<&ContextObject::stats>("stats"),
                            InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
                            InstanceAccessor<&ContextObject::context_size>("contextSize"),
+                           InstanceAccessor<&ContextObject::has_own_caches>("hasOwnCaches"),
                            InstanceMethod<&ContextObject::dispose>("dispose"),
                        });
 }
@@ -311,6 +313,14 @@ void ContextObject::remove(const Napi::CallbackInfo & info) {
 
 void ContextObject::copy(const Napi::CallbackInfo & info) {
     guarded(info.Env(), [&] { idle().copy(to_int(info[0], "from"), to_int(info[1], "to")); });
+}
+
+void ContextObject::swap(const Napi::CallbackInfo & info) {
+    guarded(info.Env(), [&] { idle().swap(to_int(info[0], "a"), to_int(info[1], "b")); });
+}
+
+Napi::Value ContextObject::has_own_caches(const Napi::CallbackInfo & info) {
+    return guarded(info.Env(), [&] { return Napi::Value::From(info.Env(), idle().has_own_caches()); });
 }
 
 Napi::Value ContextObject::can_keep(const Napi::CallbackInfo & info) {

@@ -125,6 +125,8 @@ private:
     void        set_rows(const Napi::CallbackInfo & info);
     void        remove(const Napi::CallbackInfo & info);
     void        copy(const Napi::CallbackInfo & info);
+    void        swap(const Napi::CallbackInfo & info);
+    Napi::Value has_own_caches(const Napi::CallbackInfo & info);
     Napi::Value extents(const Napi::CallbackInfo & info);
     Napi::Value can_keep(const Napi::CallbackInfo & info);
     void        pause(const Napi::CallbackInfo & info);

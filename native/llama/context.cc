@@ -242,6 +242,14 @@ void Context::copy(int32_t from, int32_t to) {
     }
 }
 
+void Context::swap(int32_t a, int32_t b) {
+    check_sequence(a);
+    check_sequence(b);
+    if (a != b) {
+        swap_sequences(context.get(), a, b);
+    }
+}
+
 Context::Extent Context::extent(int32_t sequence) const {
     check_sequence(sequence);
     const llama_memory_t memory = llama_get_memory(context.get());

@@ -131,6 +131,8 @@ public:
     void remove(int32_t sequence, int32_t from);
     // Makes `to` a copy of `from`'s tokens, of which nothing is copied where they share a cache.
     void copy(int32_t from, int32_t to);
+    // Exchanges the tokens of two sequences; their chains stay. Where it fails, both may be empty. Throws Failure (COMPUTE_FAILED).
+    void swap(int32_t a, int32_t b);
     // How many tokens a sequence holds, and the least number of them that it can be cut to and go on, besides 0.
     struct Extent {
         int32_t held;

@@ -50,6 +50,24 @@ void copy_sequence(llama_context * context, int32_t from, int32_t to) {
     give_state(context, to, state_of(context, from));
 }
 
+void swap_sequences(llama_context * context, int32_t a, int32_t b) {
+    const llama_memory_t memory = llama_get_memory(context);
+    const auto           held   = [&](int32_t sequence) {
+        return llama_memory_seq_pos_max(memory, sequence) < 0 ? std::vector<uint8_t>() : state_of(context, sequence);
+    };
+    const std::vector<uint8_t> of_a = held(a);
+    const std::vector<uint8_t> of_b = held(b);
+    for (const int32_t sequence : { a, b }) {
+        llama_memory_seq_rm(memory, sequence, -1, -1);
+    }
+    if (!of_a.empty()) {
+        give_state(context, b, of_a);
+    }
+    if (!of_b.empty()) {
+        give_state(context, a, of_b);
+    }
+}
+
 void copy_sequences(llama_context * from, bool is_shared, llama_context * to, bool becomes_shared) {
     if (is_shared == becomes_shared) {
         std::vector<uint8_t> state(llama_state_get_size(from));

@@ -72,6 +72,12 @@ class Both {
     this.check();
   }
 
+  swap(a: number, b: number): void {
+    for (const context of [this.own, this.shared]) context.swap!(a, b);
+    [this.held[a], this.held[b]] = [this.held[b]!, this.held[a]!];
+    this.check();
+  }
+
   private check(): void {
     const lengths = this.held.map(({ length }) => length);
     for (const context of [this.own, this.shared])
@@ -93,6 +99,7 @@ async function walk(both: Both, seed: number, rounds: number): Promise<void> {
     const from = random(SEQUENCES);
     if (kind === 0 && both.held[from]!.length > 1) both.cut(from, 1 + random(both.held[from]!.length));
     else if (kind === 1 && both.held[from]!.length > 0) both.copy(from, random(SEQUENCES));
+    else if (kind === 2) both.swap(from, random(SEQUENCES));
     else if (order.length > 0)
       await both.decode(
         order.map((sequence) => ({
@@ -112,6 +119,7 @@ describe("a cache for each sequence", () => {
   test("keeps its tokens where it becomes one for all", async () => {
     using both = new Both(await open("auto"), await open("shared"));
     await walk(both, 4, 30);
+    expect([both.own.hasOwnCaches, both.shared.hasOwnCaches]).toEqual([true, false]);
     both.own.setRows(2, SEQUENCES + 1);
     await walk(both, 5, 30);
   });

@@ -314,6 +314,12 @@ export interface NativeContext {
   /** Makes `to` a copy of `from`'s tokens, sharing their memory where there is one cache for all. */
   copy(from: number, to: number): void;
   /**
+   * Exchanges the tokens of two sequences; their chains stay. Throws COMPUTE_FAILED, after which both may be empty. Only in the addon.
+   */
+  swap?(a: number, b: number): void;
+  /** Whether each sequence has a cache of its own now. Only in the addon. */
+  readonly hasOwnCaches?: boolean;
+  /**
    * Whether a sequence can go on after its first `count` tokens once the others are removed: all of them can always be kept, a part
    * not by recurrent models, nor where a layer's sliding window has left what the tokens before `count` attend to.
    */

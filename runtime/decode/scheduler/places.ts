@@ -8,13 +8,15 @@ export class Place {
   /** What its memory holds. */
   readonly tokens: number[] = [];
   isTaken = false;
+  /** Its user has asked for this sequence. */
+  isFixed = false;
   /** When it was released; 0: never. */
   lastUsed = 0;
   /** False after a batch failed: its memory may hold anything, and `tokens` is empty. */
   private isKnown = true;
 
   constructor(
-    readonly sequence: number,
+    public sequence: number,
     /** Undefined after a chain was refused. */
     public chain: NativeGraph | undefined,
     public isGuide: boolean,
@@ -58,6 +60,18 @@ export class Place {
     this.cut(context, count);
   }
 
+  /** Each of two places with the same chain is in the sequence of the other then, with all that it holds. */
+  exchange(context: NativeContext, other: Place): void {
+    try {
+      context.swap!(this.sequence, other.sequence);
+    } catch (error) {
+      this.forget();
+      other.forget();
+      throw error;
+    }
+    [this.sequence, other.sequence] = [other.sequence, this.sequence];
+  }
+
   /** Empties what it holds, after a failure. */
   forget(): void {
     this.tokens.length = 0;
@@ -96,7 +110,7 @@ export function takePlaces(
   const own = asked === undefined ? undefined : places[asked]!;
   const free = places.filter((place) => !place.isTaken && !place.isReserved && place !== own);
   if (own?.isTaken || free.length < inputs.length + (own ? 0 : 1)) return undefined;
-  if (own) own.isTaken = true;
+  if (own) own.isTaken = own.isFixed = true;
   const take = (text: Int32Array, isGuide: boolean): Place => {
     const left = free.filter(({ isTaken }) => !isTaken);
     const fitting = left.filter((place) => place.fits(chain, isGuide));

@@ -30,6 +30,7 @@ import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
 import { giveChain, isOfOne, outputsOf, setInputs } from "./feeding.js";
 import { DraftRows, Measured, sizeFor } from "./drafts.js";
+import { closeGaps } from "./gaps.js";
 import { grouped } from "./grouped.js";
 import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
 
@@ -170,7 +171,7 @@ export class Scheduler {
         this.writing.delete(places);
         this.releases++;
         for (const place of all(places)) {
-          place.isTaken = false;
+          place.isTaken = place.isFixed = false;
           place.lastUsed = this.releases;
         }
         this.queue.wake();
@@ -243,12 +244,23 @@ export class Scheduler {
         this.ahead.endRest();
         this.draftRows.fit(context, this.sequences, [...this.jobs]);
       }
+      this.closeGaps(context);
       this.begin(context);
       const jobs = [...this.jobs];
       const lines = this.ahead.wanted;
       await this.decode(context, jobs, mostOf(jobs, lines.length, this.writing, this.limits), lines);
     }
     this.isRunning = false;
+  }
+
+  /** Unless texts wait for the free places. */
+  private closeGaps(context: NativeContext): void {
+    if (!this.queue.isEmpty || this.isDisposed) return;
+    try {
+      closeGaps(context, this.places);
+    } catch {
+      this.ahead.endRest(); // a text that has lost its tokens gets the error when it asks for the next one
+    }
   }
 
   /** Gives chains to new jobs, and begins what can begin. */
