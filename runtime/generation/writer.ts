@@ -281,7 +281,7 @@ export class Writer {
     if (graph.measures.length > 0) {
       const { trace, ...measures } = measuresOf(graph, scalars);
       // it is about the token that the chain picked
-      Object.assign(piece, measures, trace && !picked.isClosing && !picked.isWritten && { trace });
+      Object.assign(piece, measures, trace && !picked.isWritten && { trace });
     }
     if (told?.pieces) this.output.tell(piece, told.pieces, told.stop ?? -1);
     else this.output.read(piece);
