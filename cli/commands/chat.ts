@@ -223,7 +223,7 @@ const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-si
 
 const factsLine = (s: GenerationStats): string =>
   [
-    `${s.promptTokens} tokens of prompt, ${s.computedPromptTokens} of them computed`,
+    `${s.promptTokens} tokens of prompt, ${s.computedPromptTokens} computed`,
     `${s.generatedTokens} tokens, ${endText(s)}`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
   ].join(" | ");
