@@ -217,7 +217,7 @@ class Session {
 /** Without what names the first chain. */
 const omitChain = ({ stages: _, sampler: __, set: ___, ...rest }: Options): Options => rest;
 
-const report = (message: string): void => void say(`error: ${visible(message)}\n`);
+const report = (message: string): void => say(`error: ${visible(message)}\n`);
 
 const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-size makes more room";
 
