@@ -1,9 +1,9 @@
 /** Lines that fit into a terminal: long ones are broken at blanks, and go on below the column in which they were broken. */
 
-// eslint-disable-next-line no-control-regex -- colours
+/** Colours. */
 const ESCAPES = /\x1b\[[\d;]*m/g;
 
-const widthOf = (text: string): number => [...text.replace(ESCAPES, "")].length;
+const widthOf = (text: string): number => Array.from(text.replace(ESCAPES, "")).length;
 
 /** Source lines of diagnostics, and what is indented, such as a command to copy. */
 const isKept = (line: string): boolean => /^( |\d+ \|)/.test(line.replace(ESCAPES, ""));

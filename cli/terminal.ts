@@ -27,7 +27,7 @@ export const canOverwrite = ({ isTTY }: Stream = process.stderr, env: Environmen
   isTTY === true && env["TERM"] !== "dumb" && (!isSet(env["CI"]) || env["CI"] === "false");
 
 /** The text with lines that fit a terminal; as it is for a pipe or a file. */
-export const fitted = (text: string, { isTTY, columns }: Stream): string => (isTTY ? fold(text, columns) : text);
+const fitted = (text: string, { isTTY, columns }: Stream): string => (isTTY ? fold(text, columns) : text);
 
 /** Writes a result for people on standard output. */
 export const print = (text: string): void => void process.stdout.write(fitted(text, process.stdout));

@@ -217,13 +217,13 @@ class Session {
 /** Without what names the first chain. */
 const omitChain = ({ stages: _, sampler: __, set: ___, ...rest }: Options): Options => rest;
 
-const report = (message: string): void => void say(`error: ${visible(message)}\n`);
+const report = (message: string): void => say(`error: ${visible(message)}\n`);
 
 const MAKE_ROOM = "/clear begins again, /undo takes the last turn back, --ctx-size makes more room";
 
 const factsLine = (s: GenerationStats): string =>
   [
-    `${s.promptTokens} tokens of prompt, ${s.computedPromptTokens} of them computed`,
+    `${s.promptTokens} tokens of prompt, ${s.computedPromptTokens} computed`,
     `${s.generatedTokens} tokens, ${endText(s)}`,
     `${s.tokensPerSecond.toFixed(0)} tokens/s`,
   ].join(" | ");

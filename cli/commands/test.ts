@@ -26,7 +26,7 @@ import { deviceOption, jsonOption, positive, rootOption, strictOption, UsageErro
 import { readVocabulary } from "../vocabulary.js";
 import { watch, watchOption } from "../watch.js";
 import { withValues } from "../values.js";
-import { say } from "../terminal.js";
+import { print, say } from "../terminal.js";
 
 interface Options extends ProgramFlags {
   readonly backend: EvaluateBackend[];
@@ -76,7 +76,7 @@ async function test(words: readonly string[], options: Options, signal: AbortSig
         ...(isInterrupted && { interrupted: true }),
       })}\n`,
     );
-  else process.stdout.write(`${visible(failed.map(failureText).join("\n"))}${summary(files, results, failed.length)}`);
+  else print(`${visible(failed.map(failureText).join("\n"))}${summary(files, results, failed.length)}`);
   if (isInterrupted) say("interrupted: the other tests did not run\n");
   if (failed.length > 0) process.exitCode = 1;
 }

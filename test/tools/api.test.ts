@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { existsSync, readFileSync } from "node:fs";
 import { Project } from "ts-morph";
-import { page as optionsPage, rowsOf } from "../../tools/docs/options.js";
+import { checkBases, page as optionsPage, rowsOf } from "../../tools/docs/options.js";
 import { differences } from "../../tools/api/compare.js";
 import { entryPoints } from "../../tools/api/entries.js";
 import { printDeclaration } from "../../tools/api/print.js";
@@ -115,6 +115,13 @@ describe("the table of options", () => {
     expect(() => rows("readonly count: number;")).toThrow("`Options.count` has no comment");
     expect(() => rows("/** @default 3 */ readonly count?: number;")).toThrow("`Options.count` has no comment");
     expect(() => rows("/** Some. */ readonly count?: number;")).toThrow("`Options.count` can be omitted");
+  });
+
+  test("is refused where an interface extends one that is in no table", () => {
+    const text = "interface Base {}\ninterface Other {}\ninterface Options extends Base, Other {}";
+    const options = project.createSourceFile("options.ts", text, { overwrite: true }).getInterfaceOrThrow("Options");
+    expect(() => checkBases(options, ["Base"])).toThrow("`Options` extends Other, which it leaves out");
+    expect(() => checkBases(options, ["Base", "Other"])).not.toThrow();
   });
 
   test("is that of the declarations", () => {

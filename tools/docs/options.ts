@@ -4,16 +4,19 @@ import { Project, type InterfaceDeclaration, type JSDoc, type PropertySignature 
 import { fill, table } from "../lib/markdown.js";
 import { root } from "../lib/process.js";
 
-/** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table. */
+/** The interfaces of the page, and their files in runtime/. What one extends is not a part of its table, and in the list as well. */
 const FILES = {
   ContextSettings: "backends/contextOptions.ts",
   LoadModelOptions: "models/options.ts",
   SequenceRequest: "generation/request.ts",
   EndOptions: "generation/ends.ts",
+  PhraseOptions: "generation/phrases/options.ts",
+  HealOptions: "generation/healing/healing.ts",
   TokenizeOptions: "sequence/prompt.ts",
   RunOptions: "generation/request.ts",
   BatchOptions: "models/batch.ts",
   ChatOptions: "chat/render.ts",
+  AnswerLimits: "models/answers.ts",
   LookupOptions: "decode/speculation/options.ts",
   DraftOptions: "decode/speculation/options.ts",
   Feed: "sequence/features/feed.ts",
@@ -29,19 +32,25 @@ type Name = keyof typeof FILES;
 
 export function page(): string {
   const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
-  const declarationOf = (name: Name): InterfaceDeclaration =>
-    project.addSourceFileAtPath(join(root, "runtime", FILES[name])).getInterfaceOrThrow(name);
+  const declarationOf = (name: Name): InterfaceDeclaration => {
+    const found = project.addSourceFileAtPath(join(root, "runtime", FILES[name])).getInterfaceOrThrow(name);
+    checkBases(found, Object.keys(FILES));
+    return found;
+  };
   const options = (name: Name, before = ""): readonly string[][] => rowsOf(declarationOf(name), before, true);
   const results = (name: Name, before = ""): readonly string[][] => rowsOf(declarationOf(name), before, false);
   return fill("options.md", {
     context: optionTable(options("ContextSettings")),
     load: optionTable(options("LoadModelOptions")),
     request: optionTable(
-      [...options("SequenceRequest"), ...options("EndOptions"), ...options("TokenizeOptions")].sort(required),
+      (["SequenceRequest", "EndOptions", "PhraseOptions", "HealOptions", "TokenizeOptions"] as const)
+        .flatMap((name) => options(name))
+        .sort(required),
     ),
     run: optionTable(options("RunOptions")),
     batch: optionTable(options("BatchOptions")),
     chat: optionTable(options("ChatOptions")),
+    answer: optionTable(options("AnswerLimits")),
     feed: optionTable([...options("Feed", "feed."), ...options("Guide", "guides.NAME.")]),
     speculate: optionTable([...options("LookupOptions", "speculate.ngram."), ...options("DraftOptions", "speculate.")]),
     piece: resultTable([
@@ -62,6 +71,16 @@ const REQUIRED = "required";
 /** What must be given comes first. */
 const required = ([, , a]: readonly string[], [, , b]: readonly string[]): number =>
   Number(b === REQUIRED) - Number(a === REQUIRED);
+
+/** @throws Error where an interface extends one whose properties are in no table */
+export function checkBases(declaration: InterfaceDeclaration, listed: readonly string[]): void {
+  const missing = declaration
+    .getExtends()
+    .map((base) => base.getExpression().getText())
+    .filter((base) => !listed.includes(base));
+  if (missing.length > 0)
+    throw new Error(`docs/options.md: \`${declaration.getName()}\` extends ${missing.join(", ")}, which it leaves out`);
+}
 
 /**
  * A row for each property of an interface: of options with the default.
