@@ -85,7 +85,7 @@ function rowOf(token: TracedToken, number: number, stages: number): Markup {
             (probability, i) =>
               html`<td class="${shadeOf(probability)}">
                 ${probability.toFixed(4)}
-                <small>rank ${columns.rank[i]} of ${columns.rows[i]}, ${columns.entropy[i]!.toFixed(2)} nats</small>
+                <small>rank ${columns.rank[i]!} of ${columns.rows[i]!}, ${columns.entropy[i]!.toFixed(2)} nats</small>
               </td>`,
           )
         : html`<td colspan="${stages}" class="note">written by the chain, not picked</td>`
