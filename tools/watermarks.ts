@@ -53,7 +53,7 @@ export async function main(args: readonly string[]): Promise<number> {
   using batch = model.batch({ sequences: SEQUENCES, contextSize });
   const head = [
     "watermark",
-    "detector",
+    "function of",
     "texts",
     `z below ${USUAL_Z}`,
     `z above ${LEAST_Z}`,

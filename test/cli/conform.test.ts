@@ -10,7 +10,7 @@ test.each([
   ["greedy()", "does not draw a token by its probabilities, once"],
   ["gumbel()", "does not draw a token by its probabilities, once"],
   ["xtc(0.5, 0.1) |> dist()", "does not draw a token by its probabilities, once"],
-  ["penalties() |> dist()", "reads the text, or inputs, of which the server tells nothing"],
+  ["penalties(64, 1.1) |> dist()", "reads the text, or inputs, of which the server tells nothing"],
   ["top_k(3) |> host dist()", "has host stages"],
   ["top_k(3) |> dist()", "does not answer: "],
 ])("%s", (stages, message) => {
