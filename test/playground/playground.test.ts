@@ -67,7 +67,6 @@ inBrowser("the playground in Chromium", () => {
       { width: 390, height: 844 },
     ]) {
       const v = await visit(site.browser, site.urlWithoutModel, { viewport });
-      await v.zipf();
       await v.see("#stages .stage", /^top_k\(40\)/);
       await v.page.locator("#stages .stage .chart").nth(5).waitFor();
       const sizes = await v.page.evaluate<number[]>(
