@@ -122,6 +122,13 @@ ggml_tensor * Builder::input(int32_t index) {
     return host_written(index, ggml_new_tensor_2d(context, type, input.dim, rows));
 }
 
+ggml_tensor * Builder::words(int32_t index) {
+    ggml_tensor * given = built.inputs[index];
+    return given != nullptr ? given
+                            : host_written(index, ggml_new_tensor_2d(context, GGML_TYPE_I32,
+                                                                     bound.graph.inputs[index].fed_size(), rows));
+}
+
 // All rows have the same column, which is on the device already.
 ggml_tensor * Builder::constant_input(int32_t index) {
     const int64_t size   = bound.graph.inputs[index].dim;
@@ -211,6 +218,10 @@ void Builder::build(const fused::Program & program) {
     id = program.nodes.back();
     std::vector<ggml_tensor *> operands;
     for (const int32_t node : program.inputs) {
+        if (fused::is_packed(bound, node)) {
+            operands.push_back(words(bound.graph.nodes[node].attrs[0]));
+            continue;
+        }
         ggml_tensor *& value = values[node];
         value                = value->nb[0] == ggml_type_size(value->type) ? value : contiguous(value);
         operands.push_back(value);

@@ -86,12 +86,13 @@ public:
     ggml_tensor * uniform(int32_t index);
     ggml_tensor * input(int32_t index);
     ggml_tensor * constant_input(int32_t index);
-    // A packed input: `make` builds [V, rows] from the words, i32 [ceil(V / 16), rows], unless a node has done so before.
+    // Those of a packed input, i32 [ceil(V / 16), rows].
+    ggml_tensor * words(int32_t index);
+    // A packed input: `make` builds [V, rows] from the words, unless a node has done so before.
     template <typename Make> ggml_tensor * packed_input(int32_t index, Make make) {
         ggml_tensor *& value = made_values[index];
         if (value == nullptr) {
-            value = make(host_written(
-                index, ggml_new_tensor_2d(context, GGML_TYPE_I32, bound.graph.inputs[index].fed_size(), rows)));
+            value = make(words(index));
         }
         return value;
     }

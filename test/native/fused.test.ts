@@ -177,6 +177,55 @@ test("two orders in one pass, the second by a key that reads the first", () => {
   }
 });
 
+/** The words of a set for each row: all tokens, none, one, half of the first block, those by chance, all but the last. */
+function wordsOf(size: number): Int32Array {
+  const count = Math.ceil(size / 16);
+  const has = [
+    () => true,
+    () => false,
+    (token: number) => token === size - 1,
+    (token: number) => token < 512,
+    (token: number) => noise(3, token) < 0.3,
+    (token: number) => token !== size - 1,
+  ];
+  const words = new Int32Array(ROWS * count);
+  has.forEach((isIn, row) => {
+    for (let token = 0; token < size; token++) if (isIn(token)) words[row * count + (token >> 4)]! |= 1 << (token % 16);
+  });
+  return words;
+}
+
+test("a pass reads the words of a set: rows of it alone, and the best where none of it are left", () => {
+  const nodes = [
+    ...[logitsNode, node("input", [], { index: 1, dtype: "f32", dim: "V" })],
+    ...[node("scale", [0], { s: 1, b: 9e29 }), node("step", [2]), node("mul", [3, 1])],
+    ...[node("argmax", [0], {}, "i32", 1), node("get_rows", [4, 5], {}, "f32", 1)],
+    node("sum_rows", [4], {}, "f32", 1), // 7: how many are left
+    ...[node("scale", [7], { s: -1, b: 1 }, "f32", 1), node("step", [8], {}, "f32", 1)],
+    ...[node("add", [6, 9], {}, "f32", 1), node("clamp", [10], { lo: 0, hi: 1 }, "f32", 1)],
+    node("set_rows", [4, 11, 5]), // 12: those that are kept
+    ...[node("scale", [12], { s: 1e33, b: -1e33 }), node("add", [0, 13])],
+    ...[node("argmax", [14], {}, "i32", 1), node("sum_rows", [12], {}, "f32", 1), node("cumsum", [12])],
+    node("view", [17], { offset: 600, count: 1 }, "f32", 1),
+  ];
+  const plain = graphOf(nodes, { sampled: 15, logits: 14, probs: 12 }, [
+    { name: "left", init: 0, next: 7 },
+    { name: "kept", init: 0, next: 16 },
+    { name: "before", init: 0, next: 18 },
+  ]);
+  const mask = { name: "mask", dtype: "f32", dim: "V", source: { kind: "bits", feature: 0 } } as const;
+  const graph = { ...plain, inputs: [...plain.inputs, mask] };
+  for (const size of [700, 2049, 4096]) {
+    const feed = { uniforms: new Float32Array(), inputs: [wordsOf(size)] };
+    const { found, passes } = results(graph, size, feed, true);
+    expect(passes).toBe(nodes.length - 2); // all but the logits and the words
+    const alone = results(graph, size, feed, false).found;
+    for (const key of ["sampled", "logits", "probs", "states"] as const)
+      expect([key, bitsOf(found[key]!).equals(bitsOf(alone[key]!))]).toEqual([key, true]);
+    compare(graph, size, feed);
+  }
+});
+
 /** Two columns: x between -3 and 3, y between 0 and 1. */
 const columns: readonly GraphNode[] = [
   logitsNode,

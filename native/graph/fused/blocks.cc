@@ -7,13 +7,43 @@
 
 namespace ggsl::fused {
 
+Row::Id Row::same_as(Id id, size_t at) {
+    for (;;) {
+        const Step & s = step(id);
+        if (s.is_kept) {
+            return id;
+        }
+        if (s.kind == Kind::put && position_of(s) / block != at) {
+            id = static_cast<Id>(s.a);
+            continue;
+        }
+        if (s.kind != Kind::mul) {
+            return id;
+        }
+        const auto is_one = [&](int32_t operand) {
+            const Id i = static_cast<Id>(operand);
+            return step(i).is_column ? is_even(i, at) && lo_of(i)[at] == 1.0f : numbers[i] == 1.0f;
+        };
+        const auto is_other = [&](int32_t operand) {
+            const Id i = static_cast<Id>(operand);
+            return step(i).is_column && !is_even(i, at);
+        };
+        if (is_one(s.a) && is_other(s.b)) {
+            id = static_cast<Id>(s.b);
+        } else if (is_one(s.b) && is_other(s.a)) {
+            id = static_cast<Id>(s.a);
+        } else {
+            return id;
+        }
+    }
+}
+
 const float * Row::column(Id id, size_t at) const {
-    const Step & s = step(id);
-    return sources[id] != nullptr ? sources[id] + first_of(at) : s.is_kept ? places[id] + first_of(at) : places[id];
+    return sources[id] != nullptr ? sources[id] + first_of(at) : places[id] + (is_whole[id] ? first_of(at) : 0);
 }
 
 float * Row::target(Id id, size_t at) {
-    return places[id] + (step(id).is_kept ? first_of(at) : 0);
+    return places[id] + (is_whole[id] ? first_of(at) : 0);
 }
 
 void Row::compute(std::span<const Id> columns, size_t at) {
@@ -34,7 +64,7 @@ void Row::extend(Id scan, size_t at) {
         if (!is_even(x, last)) {
             const Id only[] = { x };
             compute_now(only, last);
-            sum = lanes().sum(column(x, last), length_of(last));
+            sum = sum_of(x, last);
         }
         start.push_back(start.back() + sum);
         ++version;
@@ -43,9 +73,10 @@ void Row::extend(Id scan, size_t at) {
 
 void Row::compute_now(std::span<const Id> columns, size_t at) {
     Id last = 0;
-    for (const Id id : columns) {
-        wanted[id] = true;
-        last       = std::max(last, id);
+    for (const Id column : columns) {
+        const Id id = same_as(column, at);
+        wanted[id]  = true;
+        last        = std::max(last, id);
     }
     const auto is_there = [&](Id id) {
         return !step(id).is_column || sources[id] != nullptr || is_even(id, at) || latest[id] == at ||
@@ -64,7 +95,7 @@ void Row::compute_now(std::span<const Id> columns, size_t at) {
         // a scan reads the column whose blocks it sums
         for (const int32_t operand : { step(id).a, step(id).b }) {
             if (operand >= 0 && step(static_cast<Id>(operand)).is_column) {
-                wanted[static_cast<Id>(operand)] = true;
+                wanted[same_as(static_cast<Id>(operand), at)] = true;
             }
         }
     }
@@ -90,6 +121,10 @@ void Row::compute_step(Id id, size_t at) {
         }
         return;
     }
+    if (s.kind == Kind::bits) {
+        lanes().bits(words_of(id, at), y, length);
+        return;
+    }
     if (s.kind == Kind::order || s.kind == Kind::gather) {
         take_in_order(id, at);
         return;
@@ -103,7 +138,7 @@ void Row::compute_step(Id id, size_t at) {
         if (!step(i).is_column) {
             return { &numbers[i], 0 };
         }
-        return is_even(i, at) ? Operand{ lo_of(i) + at, 0 } : Operand{ column(i, at), 1 };
+        return is_even(i, at) ? Operand{ lo_of(i) + at, 0 } : Operand{ column(same_as(i, at), at), 1 };
     };
     if (s.kind == Kind::scan) {
         const auto [x, x_step]            = operand(s.b);
@@ -132,6 +167,30 @@ void Row::compute_step(Id id, size_t at) {
     } else {
         lanes().map(s.kind, x, y, length, s.c0, s.c1);
     }
+}
+
+bool Row::is_counted(Id reduction, size_t at) {
+    const Step & s = step(reduction);
+    return (s.kind == Kind::sum || s.kind == Kind::share || s.kind == Kind::blocks) &&
+           step(same_as(static_cast<Id>(s.a), at)).kind == Kind::bits;
+}
+
+double Row::sum_of(Id column_id, size_t at) {
+    const Id id = same_as(column_id, at);
+    return step(id).kind == Kind::bits ? static_cast<double>(ones_in(id, at))
+                                       : lanes().sum(column(id, at), length_of(at));
+}
+
+size_t Row::ones_in(Id id, size_t at) const {
+    const int32_t * words  = words_of(id, at);
+    const size_t    length = length_of(at);
+    const size_t    ones   = lanes().ones(words, length / word_bits);
+    const size_t    rest   = length % word_bits;
+    if (rest == 0) {
+        return ones;
+    }
+    const int32_t last = words[length / word_bits] & ((1 << rest) - 1);
+    return ones + lanes().ones(&last, 1);
 }
 
 void Row::take_in_order(Id id, size_t at) {

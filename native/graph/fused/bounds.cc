@@ -81,6 +81,13 @@ void Row::set_intervals(Id id, size_t first, size_t last) {
                 hi[at]              = bounds.hi;
             }
             break;
+        case Kind::bits:
+            for (size_t at = first; at < last; ++at) {
+                const size_t ones = ones_in(id, at);
+                lo[at]            = ones == length_of(at) ? 1.0f : 0.0f;
+                hi[at]            = ones == 0 ? 0.0f : 1.0f;
+            }
+            break;
         case Kind::positions:
             for (size_t at = first; at < last; ++at) {
                 lo[at] = static_cast<float>(first_of(at));

@@ -27,6 +27,10 @@ struct Lanes {
     double (*sum)(const float * x, size_t n);
     // Prefix sums after `start`, at most `end`.
     void (*scan)(const float * x, float * y, size_t n, double start, double end);
+    // The bits of words of 16 bits each, as numbers.
+    void (*bits)(const int32_t * words, float * y, size_t n);
+    // How many bits of such words are set.
+    uint32_t (*ones)(const int32_t * words, size_t n);
     // Writes the positions of the numbers that are `least` or more, in order, and returns how many.
     size_t (*at_least)(const float * x, size_t n, float least, int32_t * positions);
 };

@@ -30,7 +30,7 @@ public:
         for (int32_t stage = 0; stage < static_cast<int32_t>(result->programs.size()); ++stage) {
             pays = add_program(stage) || pays;
         }
-        skip_uniforms();
+        skip_read();
         return pays ? result : nullptr;
     }
 
@@ -198,8 +198,8 @@ private:
         return true;
     }
 
-    // Programs read the uniforms themselves.
-    void skip_uniforms() {
+    // Programs read uniforms and the words of packed inputs themselves.
+    void skip_read() {
         std::vector<bool> is_read(is_output);
         for (size_t id = 0; id < nodes.size(); ++id) {
             for (int32_t i = 0; bound.live[id] && !result->is_fused[id] && i < nodes[id].operand_count; ++i) {
@@ -207,7 +207,8 @@ private:
             }
         }
         for (size_t id = 0; id < nodes.size(); ++id) {
-            if (bound.live[id] && id_of(nodes[id]) == OpId::uniform && !is_read[id]) {
+            const bool is_read_inside = id_of(nodes[id]) == OpId::uniform || is_packed(bound, static_cast<int32_t>(id));
+            if (bound.live[id] && is_read_inside && !is_read[id]) {
                 result->is_fused[id] = true;
             }
         }

@@ -34,6 +34,7 @@ enum class Kind : uint8_t {
     same,  // operand 0, for repeat and cast
     power, // e^(x - y), for x <= y
     // columns
+    bits, // of the words of a packed input
     fill,
     positions, // 0, 1, 2, ...
     scan, // the prefix sums of the column b, from its `blocks` a; without a, its blocks are summed as far as it is read
@@ -51,7 +52,7 @@ enum class Kind : uint8_t {
 };
 
 inline bool is_elementwise(Kind kind) {
-    return kind > Kind::uniform && kind < Kind::fill;
+    return kind > Kind::uniform && kind < Kind::bits;
 }
 
 inline bool is_reduction(Kind kind) {
@@ -66,7 +67,7 @@ struct Step {
     float   c0        = 0; // attributes
     float   c1        = 0;
     int32_t level     = 0; // reads reductions of lower levels only
-    // `given`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1; `put`: a step
+    // `given` and `bits`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1; `put`: a step
     int32_t source    = 0;
     bool    is_kept   = false; // a column whose blocks are kept for later levels
     bool    is_sorted = false; // a column that depends on an order: more is known of it as more of the order is

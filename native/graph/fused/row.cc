@@ -21,10 +21,11 @@ struct Pairs;
 
 Row::Row(const Program & program)
     : program(program), n(static_cast<size_t>(program.n)), count((n + block - 1) / block), places(program.steps.size()),
-      sources(program.steps.size()), numbers(program.steps.size()), intervals(2 * count * program.steps.size()),
-      starts(program.steps.size()), latest(program.steps.size()), kept(program.steps.size()),
-      found(program.steps.size()), wanted(program.steps.size()), sorters(program.steps.size()),
-      orders_at(program.steps.size()), scans(program.steps.size()), overall(program.steps.size()), fresh(count) {
+      sources(program.steps.size()), is_whole(program.steps.size()), numbers(program.steps.size()),
+      intervals(2 * count * program.steps.size()), starts(program.steps.size()), latest(program.steps.size()),
+      kept(program.steps.size()), found(program.steps.size()), wanted(program.steps.size()),
+      sorters(program.steps.size()), orders_at(program.steps.size()), scans(program.steps.size()),
+      overall(program.steps.size()), fresh(count) {
     const auto size_of   = [&](const Step & s) { return s.is_kept ? count * block : static_cast<size_t>(block); };
     const auto has_place = [](const Step & s) { return s.is_column && s.kind != Kind::given; };
     size_t     total = 0, orders = 0;
@@ -53,6 +54,7 @@ Row::Row(const Program & program)
         }
         if (step(id).is_kept) {
             kept[id].resize(count);
+            is_whole[id] = true;
         }
         if (step(id).kind == Kind::blocks || step(id).kind == Kind::scan) {
             starts[id].reserve(count + 1);
@@ -77,6 +79,13 @@ void Row::run(std::span<const void * const> given_data, std::span<const float> u
     std::fill(latest.begin(), latest.end(), no_block);
     for (std::vector<bool> & blocks : kept) {
         std::fill(blocks.begin(), blocks.end(), false);
+    }
+    for (size_t i = 0; i < program.outputs.size(); ++i) {
+        const Id id = static_cast<Id>(program.outputs[i].step);
+        if (step(id).is_column && !step(id).is_kept) {
+            places[id]   = static_cast<float *>(outputs[i]);
+            is_whole[id] = true;
+        }
     }
     version = 0;
     std::fill(fresh.begin(), fresh.end(), version);
@@ -168,7 +177,7 @@ void Row::read_block(size_t at) {
             continue;
         }
         pending.push_back(id);
-        if (const Id x = static_cast<Id>(step(id).a); !is_even(x, at)) {
+        if (const Id x = static_cast<Id>(step(id).a); !is_even(x, at) && !is_counted(id, at)) {
             roots.push_back(x);
         }
     }
@@ -226,7 +235,7 @@ void Row::reduce(Id id, size_t at) {
     const bool    even   = is_even(x, at);
     const float   number = lo_of(x)[at];
     const size_t  length = length_of(at);
-    const float * values = even ? nullptr : column(x, at);
+    const float * values = even ? nullptr : column(same_as(x, at), at);
     Found &       f      = found[id];
     switch (s.kind) {
         case Kind::largest: f.most = std::max(f.most, even ? number : lanes().largest(values, length)); break;
@@ -247,8 +256,7 @@ void Row::reduce(Id id, size_t at) {
             }
             break;
         default: {
-            const double sum =
-                even ? static_cast<double>(number) * static_cast<double>(length) : lanes().sum(values, length);
+            const double sum = even ? static_cast<double>(number) * static_cast<double>(length) : sum_of(x, at);
             f.sum += sum;
             if (s.kind == Kind::blocks) {
                 starts[id].push_back(f.sum);
@@ -287,8 +295,8 @@ void Row::store(const Output & output, size_t at) {
     auto *   to = static_cast<float *>(outputs[static_cast<size_t>(&output - program.outputs.data())]) + first_of(at);
     if (is_even(id, at)) {
         std::fill_n(to, length_of(at), lo_of(id)[at]);
-    } else {
-        std::memcpy(to, column(id, at), length_of(at) * sizeof(float));
+    } else if (const float * from = column(same_as(id, at), at); from != to) {
+        std::memcpy(to, from, length_of(at) * sizeof(float));
     }
 }
 

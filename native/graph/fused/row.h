@@ -1,6 +1,7 @@
 // One row (sequence) of a program: its numbers, the intervals of its blocks, and the blocks that had to be computed.
 #pragma once
 
+#include "../wire.h"
 #include "intervals.h"
 #include "sorter.h"
 
@@ -26,6 +27,8 @@ private:
     float *      hi_of(Id id) { return &intervals[(2 * id + 1) * count]; }
     // Whether the block holds one number.
     bool is_even(Id id, size_t at) { return lo_of(id)[at] == hi_of(id)[at]; }
+    // The step whose block has the same numbers, and is computed in place of this one's.
+    Id same_as(Id id, size_t at);
 
     void begin_level();
     void set_number(Id id);
@@ -53,6 +56,17 @@ private:
     // Finds the intervals of a block again, of the first `levels`, if more is known of sorted columns.
     void refresh(size_t at, int32_t levels);
 
+    // The words of a block of `bits`.
+    const int32_t * words_of(Id id, size_t at) const {
+        return static_cast<const int32_t *>(given[static_cast<size_t>(step(id).source)]) + first_of(at) / word_bits;
+    }
+    // How many of the bits are set.
+    size_t ones_in(Id id, size_t at) const;
+    // Whether a reduction adds bits, and reads no numbers.
+    bool is_counted(Id reduction, size_t at);
+    // The sum of a block that is no number.
+    double sum_of(Id id, size_t at);
+
     // The column of `stored`.
     const float * whole(Id stored) const;
     // Which step's are the starts of a scan.
@@ -79,8 +93,9 @@ private:
     const size_t    n;
     const size_t    count; // of blocks
 
-    std::vector<float *>             places;  // where a step's column is, or its block
-    std::vector<const float *>       sources; // of columns that lie elsewhere
+    std::vector<float *>             places;   // where a step's column is, or its block
+    std::vector<const float *>       sources;  // of columns that lie elsewhere
+    std::vector<bool>                is_whole; // whether a step's place holds all blocks
     std::vector<float>               numbers;
     std::vector<float>               intervals;
     std::vector<std::vector<double>> starts; // the sums before each block, as far as they are known

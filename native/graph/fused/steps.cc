@@ -30,6 +30,11 @@ Kind elementwise(OpId op) {
     }
 }
 
+bool is_packed(const BoundGraph & bound, int32_t id) {
+    const Node & node = bound.graph.nodes[static_cast<size_t>(id)];
+    return id_of(node) == OpId::input && bound.graph.inputs[static_cast<size_t>(node.attrs[0])].is_packed;
+}
+
 namespace {
 
 bool is_expensive(Kind kind) {
@@ -71,8 +76,9 @@ private:
             } else {
                 program.inputs.push_back(id);
                 const bool    is_i32 = node_of(id).dtype == Dtype::i32;
+                const Kind    kind   = is_packed(bound, id) ? Kind::bits : Kind::given;
                 const int32_t source = static_cast<int32_t>(program.inputs.size()) - 1;
-                step                 = add({ Kind::given, is_column(id), -1, -1, is_i32 ? 1.0f : 0.0f, 0, 0, source });
+                step                 = add({ kind, is_column(id), -1, -1, is_i32 ? 1.0f : 0.0f, 0, 0, source });
             }
         }
         return step;

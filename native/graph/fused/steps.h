@@ -10,6 +10,9 @@ namespace ggsl::fused {
 // The op that computes a column from columns and numbers, element by element; `given` for others.
 Kind elementwise(OpId op);
 
+// Whether the node is an input of packed bits, whose words a program reads.
+bool is_packed(const BoundGraph & bound, int32_t node);
+
 // Of nodes in order; those that are read elsewhere are outputs.
 Program make_program(const BoundGraph & bound, const std::vector<int32_t> & nodes, const std::vector<bool> & is_output);
 
