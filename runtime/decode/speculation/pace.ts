@@ -89,6 +89,11 @@ export class Pace {
     return this.mayDraft && this.costs.without(this.costs.sequences) === undefined;
   }
 
+  /** The same, where drafts of this kind may be right. */
+  mustMeasureFor(kind: number): boolean {
+    return this.mustMeasure && this.tries.share(kind) > 0;
+  }
+
   /** The text goes on by itself, without drafts. */
   rest(): void {
     const { costs, rows } = this;

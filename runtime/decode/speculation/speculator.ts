@@ -101,7 +101,7 @@ export class Speculator {
     return isBehind || (!this.pace!.mustMeasure && !this.pays({ tokens, sequence }, room));
   }
 
-  /** The text has gone on by itself, with a token that the model was asked for or not. Whether a draft pays now. */
+  /** The text has gone on by itself, with a token that the model was asked for or not. Whether it is better asked now. */
   pass(text: TextSoFar, room: number, isDecoded: boolean): boolean {
     this.check(text.tokens);
     if (!isDecoded) return false;
@@ -110,16 +110,22 @@ export class Speculator {
     return this.pays(text, room);
   }
 
+  /** Whether a draft pays now, or may once it is known what decodes cost: those of a text that goes on by itself do not tell. */
   private pays(text: TextSoFar, room: number): boolean {
     const { drafter, most } = this.parts;
     const limit = Math.min(most, room);
-    if (limit < 1 || !this.pace!.mayDraft) return false;
-    if (!drafter.isFree) return this.pace!.best(0, limit) > 0;
+    const pace = this.pace!;
+    if (limit < 1 || !pace.mayDraft) return false;
+    if (!drafter.isFree) return pace.mustMeasureFor(0) || pace.best(0, limit) > 0;
     let length = 0;
-    const found = drafter.draft(text, (kind) => (length = this.pace!.best(kind, limit)));
+    let mustMeasure = false;
+    const found = drafter.draft(text, (kind) => {
+      mustMeasure = pace.mustMeasureFor(kind);
+      return (length = pace.best(kind, limit));
+    });
     if (found instanceof Promise || length > 0) return true;
     this.compareWith(found, text.tokens);
-    return false;
+    return mustMeasure;
   }
 
   private begin(slot: Slot, tokens: Int32Array): void {
