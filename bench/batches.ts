@@ -32,7 +32,7 @@ const USAGE = `usage: npm run bench:batches -- [options]
   --rounds N        rounds of each comparison (default ${ROUNDS})
   --only LIST       names of parts, with / between: what the file has of others stays (default: those of the demo model with one thread)
 ${[...PARTS.map(({ name }) => name), OWN].map((name) => `                      ${name}`).join("\n")}
-  --sequences LIST  of those of the parts. Writes nothing
+  --sequences LIST  in place of those of the parts; others than theirs write nothing
 `;
 const RESULTS = join(ROOT, "bench", "results", "batches.json");
 
@@ -66,9 +66,12 @@ await runMain(USAGE, async (signal) => {
   for (const { head, rows } of [textsTable(measurements), threadsTable(measurements)])
     process.stdout.write(`${formatTable(head, rows)}\n\n`);
   if (ownChains) process.stdout.write(`${ownChainsText(ownChains)}\n`);
-  if (counts) return;
+  if (cases.some(({ part, sequences }) => !part.sequences.includes(sequences))) return;
   const command = `npm run bench:batches${values.rounds === ROUNDS ? "" : ` -- --rounds ${rounds}`}`;
-  writeJson(RESULTS, { ...circumstances(command), ...merged(values.only !== undefined, measurements, ownChains) });
+  writeJson(RESULTS, {
+    ...circumstances(command),
+    ...merged(values.only !== undefined || counts !== undefined, measurements, ownChains),
+  });
   updatePage();
 });
 
