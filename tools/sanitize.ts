@@ -49,6 +49,8 @@ const PROGRAMS: readonly Program[] = [
     "native/fused",
     "native/bundles",
   ),
+  // texts that a context writes on, and sequences that move
+  tests("native/write", "native/caches", "e2e/gaps"),
   // texts of one character of up to megabytes, in threads with deep stacks
   tests("tokenize"),
   tests("random/fused", "random/bundles"),

@@ -74,13 +74,21 @@ std::chrono::milliseconds delay_of(const Napi::Value & ahead) {
     return std::chrono::milliseconds(delay);
 }
 
-// Of the tokens of a text, so that who reads them lets it go on before it has all that it may have.
-size_t half_of(const std::vector<Ahead> & texts) {
+// The tokens that no text has more of without being allowed to.
+size_t most_of(const std::vector<Ahead> & texts) {
     size_t most = 0;
     for (const Ahead & text : texts) {
         most = std::max(most, text.most);
     }
-    return std::max<size_t>(1, most / 2);
+    return most;
+}
+
+// Who reads half of what a text may have lets it go on before it has all of it.
+Untold untold_of(const std::vector<Ahead> & texts, std::chrono::milliseconds delay) {
+    const size_t most = most_of(texts);
+    const bool   has_room =
+        std::any_of(texts.begin(), texts.end(), [](const Ahead & text) { return text.room > text.most; });
+    return { delay, std::max<size_t>(1, most / 2), has_room ? 0 : most + 1 };
 }
 
 // A promise of `start`, which rejects where it throws.
@@ -222,8 +230,8 @@ Napi::Value ContextObject::write(const Napi::CallbackInfo & info) {
             env,
             [target = context, batch = std::move(batch), texts = std::move(texts), report = thread.reporter(), delay,
              receive] {
-                Untold     untold(delay, half_of(texts));
-                const auto tell = [&] {
+                Untold     untold = untold_of(texts, delay);
+                const auto tell   = [&] {
                     report(std::make_unique<Report>([receive, words = untold.take(), stats = target->stats()](
                                                         Napi::Env on) { receive(on, words, stats); }));
                 };

@@ -243,8 +243,11 @@ const std::shared_ptr<Model> & ModelObject::get() const {
 Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     return guarded(env, [&]() -> Napi::Value {
-        const Model &       loaded = *get();
-        const llama_vocab * vocab  = loaded.vocab();
+        const Model & loaded = *get();
+        if (!facts.IsEmpty()) {
+            return facts.Value();
+        }
+        const llama_vocab * vocab = loaded.vocab();
 
         Napi::Object metadata = Napi::Object::New(env);
         for (const auto & [key, value] : loaded.metadata()) {
@@ -261,7 +264,10 @@ Napi::Value ModelObject::info(const Napi::CallbackInfo & info) {
         object.Set("addsBos", llama_vocab_get_add_bos(vocab));
         object.Set("isRecurrent", loaded.is_recurrent());
         object.Set("outputDevice", loaded.output_device());
+        metadata.Freeze();
         object.Set("metadata", metadata);
+        object.Freeze();
+        facts = Napi::Persistent(object);
         return object;
     });
 }

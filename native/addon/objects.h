@@ -84,6 +84,7 @@ private:
     std::shared_ptr<Model>             model;
     std::optional<c::Place>            place;
     ExternalMemory                     memory;
+    Napi::ObjectReference              facts;                   // what `info` says, once it was asked for
     std::unique_ptr<Worker>            short_texts, long_texts; // one does not wait for the other
     std::shared_ptr<std::atomic<bool>> is_ended = std::make_shared<std::atomic<bool>>(false);
 };

@@ -29,7 +29,7 @@ int32_t packed(const std::string & rest) {
 
 } // namespace
 
-Untold::Untold(microseconds most, size_t most_batches) : most(most), most_batches(most_batches) {}
+Untold::Untold(microseconds most, size_t most_batches, size_t all) : most(most), most_batches(most_batches), all(all) {}
 
 bool Untold::add(const std::vector<Written> & added) {
     const auto now  = Clock::now();
@@ -37,6 +37,7 @@ bool Untold::add(const std::vector<Written> & added) {
     latest          = now;
     oldest          = count == 0 ? now : oldest;
     ++count;
+    ++batches;
     bool is_read = false;
     bool ends    = false; // who waits for the end of a text, or for its place, waits for no other
     for (const Written & token : added) {
@@ -49,7 +50,7 @@ bool Untold::add(const std::vector<Written> & added) {
     }
     // with the next batch
     const auto waits = std::chrono::duration_cast<microseconds>(now - oldest) + took;
-    return ends || count >= most_batches || waits > patience;
+    return ends || batches + 1 == all || count >= most_batches || waits > patience;
 }
 
 WrittenWords Untold::take() {

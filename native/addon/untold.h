@@ -18,8 +18,9 @@ struct WrittenWords {
 // The first batch is told at once, and those after it in groups that grow.
 class Untold {
 public:
-    // How long a token may wait for others, which is less a batch than that where batches take as long, and for how many batches.
-    Untold(std::chrono::microseconds most, size_t most_batches);
+    // How long a token may wait for others, which is less a batch than that where batches take as long, and for how many batches. `all`: how
+    // many batches there are at most, or 0: who reads the tokens before the last batch does it while that is computed.
+    Untold(std::chrono::microseconds most, size_t most_batches, size_t all);
 
     // Adds what a batch gave. Whether it must be told now.
     bool add(const std::vector<Written> & tokens);
@@ -35,6 +36,8 @@ private:
 
     const std::chrono::microseconds most;
     const size_t                    most_batches;
+    const size_t                    all;
+    size_t                          batches = 0;
     std::chrono::microseconds       patience{ 0 };
     Clock::time_point               latest = Clock::now(); // batch
     Clock::time_point               oldest;                // token
