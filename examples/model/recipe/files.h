@@ -27,17 +27,36 @@ inline Tokens read_tokens(const std::string & file) {
     return tokens;
 }
 
-inline bool write_gguf(const std::string & file, const std::string & data, const Model & model, const Vec & w) {
+// the matrices of a GGUF, as floats, in the order of model.params; layer l of the model is layer from[l] of the file
+inline Vec read_gguf(const std::string & file, const Model & model, const std::vector<int> & from) {
+    ggml_context * ctx = nullptr;
+    gguf_context * in = gguf_init_from_file(file.c_str(), { false, &ctx });
+    Vec w(model.size);
+    for (const auto & p : model.params) {
+        std::string name = p.name;
+        if (name.compare(0, 4, "blk.") == 0) name = "blk." + std::to_string(from.at(name[4] - '0')) + name.substr(5);
+        const ggml_tensor * t = in ? ggml_get_tensor(ctx, name.c_str()) : nullptr;
+        if (!t || t->ne[0] != p.cols || t->ne[1] != std::max(p.rows, 1)) { fprintf(stderr, "%s: no %s\n", file.c_str(), name.c_str()); exit(1); }
+        const int64_t n = ggml_nelements(t);
+        if (t->type == GGML_TYPE_F32) memcpy(&w[p.at], t->data, n*sizeof(float));
+        else ggml_get_type_traits(t->type)->to_float(t->data, &w[p.at], n);
+    }
+    gguf_free(in);
+    ggml_free(ctx);
+    return w;
+}
+
+inline bool write_gguf(const std::string & file, const std::string & data, const Model & model, const Vec & w, const char * name = "KJV and Moby-Dick demo") {
     gguf_context * out = gguf_init_empty();
     gguf_set_val_str(out, "general.architecture", "llama");
-    gguf_set_val_str(out, "general.name", "KJV and Moby-Dick demo");
+    gguf_set_val_str(out, "general.name", name);
     gguf_set_val_str(out, "general.description", "A tiny model trained from scratch on the King James Bible and Moby-Dick (both public domain).");
     gguf_set_val_str(out, "general.license", "cc0-1.0");
     gguf_set_val_u32(out, "general.file_type", 0); // all F32
     gguf_set_val_u32(out, "llama.vocab_size", model.vocab);
     gguf_set_val_u32(out, "llama.context_length", T);
     gguf_set_val_u32(out, "llama.embedding_length", D);
-    gguf_set_val_u32(out, "llama.block_count", LAYERS);
+    gguf_set_val_u32(out, "llama.block_count", model.layers);
     gguf_set_val_u32(out, "llama.feed_forward_length", FF);
     gguf_set_val_u32(out, "llama.attention.head_count", HEADS);
     gguf_set_val_u32(out, "llama.attention.head_count_kv", HEADS);

@@ -23,7 +23,7 @@ struct Param { std::string name; int cols, rows; size_t at; }; // a rows x cols 
 struct Layer { size_t attn_norm, qkv, attn_output, ffn_norm, gate_up, ffn_down; };
 
 struct Model { // where each parameter lies in one flat array, so that gradients and moments can share the layout
-    int vocab;
+    int vocab, layers; // at most LAYERS
     std::vector<Param> params;
     size_t size = 0, embd, output_norm;
     Layer layer[LAYERS];
@@ -33,9 +33,9 @@ struct Model { // where each parameter lies in one flat array, so that gradients
         size += (size_t) cols*std::max(rows, 1);
         return params.back().at;
     }
-    explicit Model(int vocab) : vocab(vocab) {
+    explicit Model(int vocab, int layers = LAYERS) : vocab(vocab), layers(layers) {
         embd = add("token_embd.weight", D, vocab); // also the output matrix (tied)
-        for (int l = 0; l < LAYERS; l++) {
+        for (int l = 0; l < layers; l++) {
             const std::string p = "blk." + std::to_string(l) + ".";
             layer[l].attn_norm   = add(p + "attn_norm.weight", D, 0);
             layer[l].qkv         = add(p + "attn_q.weight", D, D); // q, k, v are neighbours: one product for the three

@@ -16,9 +16,11 @@ struct Worker {
     Vec embd_mask, x, nf, logits;                    // the last layer's output, normed; the logits, then their gradient
     Vec branch, dx, dn, dqkv, dprob, dox, dgu, dh;   // scratch
     Vec grad;                                        // gradients of all parameters
+    bool keep_embd = false;                          // the embeddings get no gradients
 
     Worker(const Model & m, float drop_rate, uint32_t seed) : model(m), drop_rate(drop_rate), drop_rng(seed) {
-        for (auto & a : acts) {
+        for (int l = 0; l < m.layers; l++) {
+            Acts & a = acts[l];
             a.x.resize(M*D); a.n1 = a.o = a.attn_mask = a.mid = a.n2 = a.ffn_mask = a.x;
             a.qkv.resize(M*3*D); a.prob.resize((size_t) MICRO*HEADS*T*T); a.gu.resize(M*2*FF); a.h.resize(M*FF);
         }
@@ -31,7 +33,7 @@ struct Worker {
         const int rows = n_seq*T;
         for (int r = 0; r < rows; r++) memcpy(&x[(size_t) r*D], &w[model.embd + (size_t) seq[r/T][r % T]*D], D*sizeof(float));
         if (train) dropout(x, embd_mask, rows);
-        for (int l = 0; l < LAYERS; l++) {
+        for (int l = 0; l < model.layers; l++) {
             const Layer & p = model.layer[l];
             Acts & a = acts[l];
             a.x = x;
@@ -77,13 +79,31 @@ struct Worker {
         return sum;
     }
 
+    // the summed cross entropy of another model's next tokens, whose logits these are, less that model's own entropy
+    double divergence(Vec & teacher, int n_seq, float scale) {
+        double sum = 0;
+        for (int r = 0; r < n_seq*T; r++) {
+            float * p = &logits[(size_t) r*model.vocab], * q = &teacher[(size_t) r*model.vocab];
+            softmax(p, model.vocab, model.vocab);
+            softmax(q, model.vocab, model.vocab);
+            float row = 0;
+            for (int i = 0; i < model.vocab; i++) {
+                row += q[i]*std::log(std::max(q[i], 1e-30f)/std::max(p[i], 1e-30f));
+                p[i] = (p[i] - q[i])*scale;
+            }
+            sum += row;
+        }
+        return sum;
+    }
+
     void backward(const Vec & w, const uint16_t * const * seq, int n_seq) {
         const int rows = n_seq*T;
         Vec & g = grad;
-        linear_back(nf.data(), &w[model.embd], logits.data(), dn.data(), &g[model.embd], rows, D, model.vocab);
+        gemm(false, false, rows, D, model.vocab, 1, logits.data(), model.vocab, &w[model.embd], D, 0, dn.data(), D);
+        if (!keep_embd) gemm(true, false, model.vocab, D, rows, 1, logits.data(), model.vocab, nf.data(), D, 1, &g[model.embd], D);
         std::fill(dx.begin(), dx.end(), 0.0f);
         rms_norm_back(x.data(), &w[model.output_norm], dn.data(), dx.data(), &g[model.output_norm], rows);
-        for (int l = LAYERS - 1; l >= 0; l--) {
+        for (int l = model.layers - 1; l >= 0; l--) {
             const Layer & p = model.layer[l];
             Acts & a = acts[l];
             for (int i = 0; i < rows*D; i++) branch[i] = dx[i]*a.ffn_mask[i];
@@ -122,6 +142,7 @@ struct Worker {
             linear_back(a.n1.data(), &w[p.qkv], dqkv.data(), dn.data(), &g[p.qkv], rows, D, 3*D);
             rms_norm_back(a.x.data(), &w[p.attn_norm], dn.data(), dx.data(), &g[p.attn_norm], rows);
         }
+        if (keep_embd) return;
         for (int r = 0; r < rows; r++) {
             float * d = &g[model.embd + (size_t) seq[r/T][r % T]*D];
             for (int i = 0; i < D; i++) d[i] += dx[(size_t) r*D + i]*embd_mask[(size_t) r*D + i];
