@@ -3,7 +3,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { visible } from "@ggsl/compiler/source/visible.js";
 import type { Listed } from "./distribution.js";
 
-export interface ServerOptions {
+interface ServerOptions {
   /** With or without `/v1` or `/v1/completions`. */
   readonly url: URL;
   readonly key?: string | undefined;
