@@ -5,7 +5,7 @@ import { distributionOf, type Listed, type Unknown } from "./distribution.js";
 import type { Server } from "./server.js";
 import { fisher, holm, testCounts, type TestResult } from "./statistics.js";
 
-export interface Plan {
+interface Plan {
   readonly graph: Graph;
   readonly server: Server;
   readonly prompts: readonly string[];
@@ -21,7 +21,7 @@ export interface Plan {
 }
 
 /** A token whose count differs most from what was expected. */
-export interface Deviation {
+interface Deviation {
   readonly token: string;
   readonly observed: number;
   readonly expected: number;
@@ -38,7 +38,7 @@ export interface PromptResult extends TestResult {
 }
 
 /** A prompt that was not used. */
-export interface LeftOut {
+interface LeftOut {
   readonly prompt: string;
   readonly reason: Unknown | "text";
 }

@@ -24,7 +24,7 @@ export type Unknown =
   | "ids";
 
 /** The probability of each listed token. */
-export type Distribution = readonly number[];
+type Distribution = readonly number[];
 
 /** The most rows in place of tokens that are not listed. */
 const MOST_OTHERS = 50_000;

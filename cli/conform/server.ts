@@ -3,7 +3,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { visible } from "@ggsl/compiler/source/visible.js";
 import type { Listed } from "./distribution.js";
 
-export interface ServerOptions {
+interface ServerOptions {
   /** With or without `/v1` or `/v1/completions`. */
   readonly url: URL;
   readonly key?: string | undefined;
@@ -16,7 +16,9 @@ export interface ServerOptions {
 
 /** A request that fails for a while is sent again after so many milliseconds. */
 const AGAIN = [250, 1000, 4000];
-const WAITS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const OK = 200;
+const UNAVAILABLE = 503;
+const WAITS: ReadonlySet<number> = new Set([429, 502, UNAVAILABLE, 504]);
 /** Of an answer that is shown. */
 const SHOWN = 300;
 
@@ -26,6 +28,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 export class Server {
   readonly #endpoint: string;
+  #hasAnswered = false;
 
   constructor(private readonly options: ServerOptions) {
     const { href } = options.url;
@@ -57,29 +60,28 @@ export class Server {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
     for (const again of [...AGAIN, undefined]) {
-      const response = await this.#fetch({
-        method: "POST",
-        headers,
-        body: JSON.stringify({ ...fields, ...body, stream: false }),
-        signal,
-      });
-      const text = await response.text();
-      if (WAITS.has(response.status) && again !== undefined) {
+      const request = { method: "POST", headers, body: JSON.stringify({ ...fields, ...body, stream: false }), signal };
+      const { status, text } = await this.#answer(request, again !== undefined && this.#hasAnswered);
+      if (again !== undefined && WAITS.has(status)) {
         await new Promise((resolve) => setTimeout(resolve, again));
         signal.throwIfAborted();
         continue;
       }
-      if (!response.ok) throw this.#unexpected(`status ${response.status}: ${text}`);
+      if (status !== OK) throw this.#unexpected(`status ${status}: ${text}`);
+      this.#hasAnswered = true;
       return this.#choices(text);
     }
     throw this.#unexpected("no answer");
   }
 
-  async #fetch(request: RequestInit): Promise<Response> {
+  /** @param mayFail servers hang up on some requests of connections that they keep */
+  async #answer(request: RequestInit, mayFail: boolean): Promise<{ readonly status: number; readonly text: string }> {
     try {
-      return await fetch(this.#endpoint, request);
+      const response = await fetch(this.#endpoint, request);
+      return { status: response.status, text: await response.text() };
     } catch (error) {
       if (this.options.signal.aborted) throw error;
+      if (mayFail) return { status: UNAVAILABLE, text: "" };
       const { message, cause } = error as Error;
       const why = (cause as Error | undefined)?.message ?? message;
       throw new InputError(

@@ -3,7 +3,7 @@
 /** Cells with fewer expected counts are joined: then the statistic is close to chi-square. */
 const LEAST_EXPECTED = 5;
 
-export interface Cell {
+interface Cell {
   readonly expected: number;
   readonly observed: number;
 }

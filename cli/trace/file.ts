@@ -4,7 +4,7 @@ import type { Piece } from "ggsl/generation/generate.js";
 import { MAX_BYTES, readText, writeOutput } from "../files.js";
 
 /** What each stage made of the rows and of a token: a number for each stage, the model first. */
-export const COLUMNS = ["rows", "entropy", "rank", "probability"] as const;
+const COLUMNS = ["rows", "entropy", "rank", "probability"] as const;
 
 type Columns = Readonly<Record<(typeof COLUMNS)[number], readonly number[]>>;
 

@@ -23,7 +23,7 @@ export interface TracePart {
 }
 
 /** The stage of what the model itself gives. */
-export const MODEL_STAGE = "model";
+const MODEL_STAGE = "model";
 
 /** The trace of a graph by stage, in order; empty for one without. */
 export function traceParts({ measures, stages }: Graph): readonly TracePart[] {

@@ -183,3 +183,24 @@ test("a test that is cancelled ends", async () => {
   });
   await expect(cancelled).rejects.toThrow(/abort/i);
 });
+
+test("a server that hangs up, or is busy, after its first answer is asked again", async () => {
+  const choices = [{ text: "a", finish_reason: "length", logprobs: { tokens: ["a"], top_logprobs: [{ a: -0.1 }] } }];
+  let asked = 0;
+  const other = http.createServer((request, answer) => {
+    asked++;
+    if (asked === 2) return void request.socket.destroy();
+    answer.statusCode = asked === 3 ? 503 : 200;
+    answer.end(JSON.stringify({ choices }));
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  try {
+    const asking = ask(new URL(`http://127.0.0.1:${(other.address() as AddressInfo).port}`));
+    expect(await asking.likeliest("a")).toEqual([{ name: "a", logprob: -0.1 }]);
+    expect(await asking.pick("a", 1, 1)).toEqual(["a"]);
+    expect(asked).toBe(4);
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+});

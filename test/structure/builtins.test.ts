@@ -52,6 +52,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "compiler/lower/stmt.ts": ["logit"],
   // a pick of the best `logit` is the plain one
   "compiler/check/policies.ts": ["logit"],
+  // what a trace tells
+  "compiler/lower/trace.ts": ["rank"],
   // a kind of feature
   "compiler/table/asked.ts": ["allowed"],
   "compiler/optimize/remove-dead.ts": ["allowed"],

@@ -2,7 +2,7 @@
 import { expect } from "@jest/globals";
 import type { StageTrace } from "../../runtime/sequence/trace.js";
 
-export interface Row {
+interface Row {
   readonly token: number;
   readonly logit: number;
 }
