@@ -27,10 +27,11 @@ const type = async (page: Page, text: string): Promise<void> => {
 };
 
 const compared = async (page: Page): Promise<void> => {
-  await page.getByLabel("texts of each chain").fill("8");
+  await page.getByLabel("texts of each chain").fill("6");
+  await page.getByLabel("tokens of a text").fill("16");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.locator("#compare .status", { hasText: "Done" }).waitFor();
-  await page.locator("#result img").evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+  await page.waitForFunction("document.querySelector('#result img').complete");
 };
 
 const shown = async (page: Page): Promise<void> => {
