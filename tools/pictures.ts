@@ -13,8 +13,8 @@ import { preview, type Plugin } from "vite";
 import { readArguments } from "./lib/arguments.js";
 import { SCENES, type Place, type Scene } from "./lib/scenes.js";
 import { buildPlayground } from "./lib/playground.js";
-import { buildSite } from "./lib/site.js";
 import { root, ToolError } from "./lib/process.js";
+import { main as build } from "./build.js";
 import { openModel } from "./playground.js";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -60,6 +60,7 @@ async function take(
   const context = await browser.newContext({ ...SCREENS[screen], colorScheme });
   try {
     const page = await context.newPage();
+
     page.setDefaultTimeout(PATIENCE);
     await page.goto(`${base}${path}`);
     await prepare(page);
@@ -125,16 +126,7 @@ function newPlaces() {
       closers.push(() => page.close());
       return page.resolvedUrls!.local[0]!;
     }
-    if (place === "site") {
-      const site = await preview({
-        root,
-        build: { outDir: await buildSite() },
-        preview: { port: 5400 },
-        logLevel: "warn",
-      });
-      closers.push(() => site.close());
-      return site.resolvedUrls!.local[0]!;
-    }
+    await build();
     const file = join(folder, "explain.html");
     const chain = "top_k(40) |> min_p(0.05) |> temp(0.8) |> dist()";
     writeFileSync(

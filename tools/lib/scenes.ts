@@ -1,7 +1,7 @@
 /** What the pictures of the documentation show. */
 import type { Page } from "playwright-core";
 
-export type Place = "playground" | "explain" | "site";
+export type Place = "playground" | "explain";
 
 export interface Scene {
   /** Of the file. */
@@ -35,7 +35,7 @@ const compared = async (page: Page): Promise<void> => {
 };
 
 const shown = async (page: Page): Promise<void> => {
-  await page.locator("h1, .VPHero").first().waitFor();
+  await page.locator("h1").waitFor();
 };
 
 /** A page on both screens, light and dark. */
@@ -67,7 +67,6 @@ export const SCENES: readonly Scene[] = [
   ...everywhere("playground", { place: "playground", prepare: texts }),
   ...everywhere("compare", { place: "playground", path: "compare.html", prepare: compared }),
   ...everywhere("explain", { place: "explain", prepare: shown }),
-  ...everywhere("site", { place: "site", prepare: shown }),
   {
     ...playground,
     name: "playground-error",
