@@ -3,17 +3,19 @@
  * before they are committed. With names, only these: `npm run pictures -- playground compare-phone`.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
-import { preview } from "vite";
+import { MARK } from "@ggsl/server/routes/files.js";
+import { preview, type Plugin } from "vite";
 import { readArguments } from "./lib/arguments.js";
 import { SCENES, type Place, type Scene } from "./lib/scenes.js";
-import { buildSite } from "./lib/site.js";
+import { buildPlayground } from "./lib/playground.js";
 import { root, ToolError } from "./lib/process.js";
-import { openPlayground } from "./playground.js";
+import { main as build } from "./build.js";
+import { openModel } from "./playground.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FOLDER = join(root, "docs", "pictures");
@@ -27,6 +29,8 @@ const FORMS = [
   [0.8, 0.5],
   [0.7, 0.5],
 ] as const;
+/** Milliseconds until what a picture shows must be there, on a machine that does much else. */
+const PATIENCE = 240_000;
 const SCREENS = {
   wide: { viewport: { width: 1280, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
@@ -56,7 +60,8 @@ async function take(
   const context = await browser.newContext({ ...SCREENS[screen], colorScheme });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(120_000);
+
+    page.setDefaultTimeout(PATIENCE);
     await page.goto(`${base}${path}`);
     await prepare(page);
     const octets = await compressed(await context.newPage(), await page.screenshot());
@@ -88,6 +93,18 @@ async function compressed(page: Page, png: Buffer): Promise<Buffer> {
   throw new ToolError(`pictures: a picture has more than ${MOST} octets at the smallest scale`);
 }
 
+/** The built pages, as `npm run playground` serves them: with a server for them alone. */
+const marked = (folder: string): Plugin => ({
+  name: "ggsl-server",
+  configurePreviewServer: ({ middlewares }) =>
+    void middlewares.use((request, response, next) => {
+      const name = request.url === "/" ? "/index.html" : request.url!;
+      if (!name.endsWith(".html")) return next();
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end(readFileSync(join(folder, name), "utf8").replace(MARK, MARK.replace("none", "own")));
+    }),
+});
+
 /** The pages, each opened when it is first needed. */
 function newPlaces() {
   const folder = mkdtempSync(join(tmpdir(), "ggsl-pictures-"));
@@ -95,20 +112,21 @@ function newPlaces() {
   const closers: (() => Promise<unknown>)[] = [];
   async function open(place: Place): Promise<string> {
     if (place === "playground") {
-      const { address, close } = await openPlayground({ port: 5300, isNeeded: true });
-      closers.push(close);
-      return address;
-    }
-    if (place === "site") {
-      const site = await preview({
+      const model = (await openModel(true))!;
+      closers.push(() => model.close(0));
+      const outDir = await buildPlayground();
+      const page = await preview({
         root,
-        build: { outDir: await buildSite() },
-        preview: { port: 5400 },
+        configFile: false,
+        build: { outDir },
+        preview: { port: 5300, proxy: { "/v1/": await model.listen() } },
+        plugins: [marked(outDir)],
         logLevel: "warn",
       });
-      closers.push(() => site.close());
-      return site.resolvedUrls!.local[0]!;
+      closers.push(() => page.close());
+      return page.resolvedUrls!.local[0]!;
     }
+    await build();
     const file = join(folder, "explain.html");
     const chain = "top_k(40) |> min_p(0.05) |> temp(0.8) |> dist()";
     writeFileSync(

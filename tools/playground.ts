@@ -31,24 +31,8 @@ export async function main(args: readonly string[]): Promise<void> {
   });
   const port = Number(count("port", values.port));
   await generate();
-  const { address, writer, close } = await openPlayground({ port, isNeeded: values.addon });
-  const isAsked = asked();
-  console.log(`playground: ${address} (${writer}; Ctrl-C ends it)`);
-  await isAsked;
-  await close();
-}
-
-interface OpenPlayground {
-  readonly address: string;
-  /** What writes its texts, in words. */
-  readonly writer: string;
-  close(): Promise<unknown>;
-}
-
-/** @param isNeeded whether the addon writes texts in any case */
-export async function openPlayground({ port, isNeeded }: { port: number; isNeeded: boolean }): Promise<OpenPlayground> {
   const isModuleBuilt = existsSync(join(root, LLAMA_MODULE));
-  const model = isNeeded || !isModuleBuilt ? await openModel(isNeeded) : undefined;
+  const model = values.addon || !isModuleBuilt ? await openModel(values.addon) : undefined;
   const page = await openPage(model && (await model.listen()));
   // at once: a text on its way to the page would hold it open
   const close = () => Promise.all([model?.close(0), page.close()]);
@@ -58,7 +42,10 @@ export async function openPlayground({ port, isNeeded }: { port: number; isNeede
   });
   const { port: taken } = page.httpServer!.address() as { readonly port: number };
   const writer = model ? "texts by this checkout's addon" : isModuleBuilt ? "texts by a model in the page" : "no texts";
-  return { address: `http://127.0.0.1:${taken}/`, writer, close };
+  const isAsked = asked();
+  console.log(`playground: http://127.0.0.1:${taken}/ (${writer}; Ctrl-C ends it)`);
+  await isAsked;
+  await close();
 }
 
 /** Resolves when the user or another program ends this one. */
@@ -68,7 +55,7 @@ const asked = (): Promise<void> =>
   });
 
 /** Builds the addon unless it is up to date, and loads the demo model. What is missing is said, or thrown if it is needed. */
-async function openModel(isNeeded: boolean): Promise<Server | undefined> {
+export async function openModel(isNeeded: boolean): Promise<Server | undefined> {
   try {
     await buildAddon();
     return await openServer({

@@ -97,7 +97,7 @@ function drawBox(box: Box, { lines, title }: Texts, { x, y }: Point, front: numb
   const width = widthOf(lines);
   const stage = stageOf(box);
   const color = stage === undefined ? "none" : `c${stage % COLORS}`;
-  const place = front === undefined || front === stage ? "" : " back";
+  const place = front === undefined || front === stage ? "" : " faint";
   const [left, top] = [x - width / 2, y - HEIGHT / 2];
   return html`<g class="node ${color}${place}"
     ><title>${title}</title

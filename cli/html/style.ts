@@ -39,7 +39,7 @@ summary { cursor: pointer; padding: var(--gap-1) 0; color: var(--faint); }
 export const STYLE = `${BASE_STYLE}
 ${stages}
 .stage { display: flex; gap: .5em; align-items: baseline; }
-svg .back { opacity: .3; }
+svg .faint { opacity: .3; }
 tr.idle { color: var(--faint); }
 .chip { display: inline-block; min-width: 1.6em; padding: 0 .35em; border-radius: var(--gap-1); text-align: center; border: 1px solid var(--mark); background: var(--area); }
 .pair { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--gap-4); }

@@ -1,7 +1,7 @@
 /** What the pictures of the documentation show. */
 import type { Page } from "playwright-core";
 
-export type Place = "playground" | "explain" | "site";
+export type Place = "playground" | "explain";
 
 export interface Scene {
   /** Of the file. */
@@ -27,14 +27,15 @@ const type = async (page: Page, text: string): Promise<void> => {
 };
 
 const compared = async (page: Page): Promise<void> => {
-  await page.getByLabel("texts of each chain").fill("8");
+  await page.getByLabel("texts of each chain").fill("6");
+  await page.getByLabel("tokens of a text").fill("16");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.locator("#compare .status", { hasText: "Done" }).waitFor();
-  await page.locator("#result img").evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+  await page.waitForFunction("document.querySelector('#result img').complete");
 };
 
 const shown = async (page: Page): Promise<void> => {
-  await page.locator("h1, .VPHero").first().waitFor();
+  await page.locator("h1").waitFor();
 };
 
 /** A page on both screens, light and dark. */
@@ -66,7 +67,6 @@ export const SCENES: readonly Scene[] = [
   ...everywhere("playground", { place: "playground", prepare: texts }),
   ...everywhere("compare", { place: "playground", path: "compare.html", prepare: compared }),
   ...everywhere("explain", { place: "explain", prepare: shown }),
-  ...everywhere("site", { place: "site", prepare: shown }),
   {
     ...playground,
     name: "playground-error",
