@@ -56,7 +56,7 @@ function whenEnded({ worker, port }: Started, receive: (message: unknown) => voi
     isOver = true;
     // its end can be told before its last messages
     const { receiveMessageOnPort } = threadsHere()!;
-    for (let sent; (sent = receiveMessageOnPort(port)); ) receive(sent.message);
+    for (let sent; (sent = receiveMessageOnPort(port));) receive(sent.message);
     end(error);
   };
   worker.on("error", once);
