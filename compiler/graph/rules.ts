@@ -20,9 +20,9 @@ export const namesIn = (graph: Pick<Graph, "rules">, grammar: GrammarRef): strin
 export const followerOf = ({ features }: Pick<Graph, "features">, { grammar }: Pick<GrammarRule, "grammar">): number =>
   features.findIndex(({ from }) => from.kind === "allowed" && isSameGrammar(from.grammar, grammar));
 
-/** Whether an expression depends on where a grammar stands. */
-export const asksRule = (expr: UniformExpr): boolean =>
-  leavesOf(expr).some((leaf) => typeof leaf === "object" && "in_rule" in leaf);
+/** The numbers of the rules that an expression asks about. */
+export const rulesAsked = (expr: UniformExpr): number[] =>
+  leavesOf(expr).flatMap((leaf) => (typeof leaf === "object" && "in_rule" in leaf ? [leaf.in_rule] : []));
 
 /** The faults of a graph's rules. */
 export const ruleFaults = (graph: Graph): string[] =>

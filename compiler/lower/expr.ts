@@ -33,6 +33,7 @@ import type {
 import { columnTypeOf } from "../check/types.js";
 import type { Ending, Feature, FeatureSource, GrammarRef, TokenSequence } from "../graph/graph.js";
 import { isSeed } from "../graph/param.js";
+import { rulesAsked } from "../graph/rules.js";
 import { isToken } from "../graph/values.js";
 import * as I from "../graph/interval.js";
 import { LIMITS } from "../limits/format.js";
@@ -215,9 +216,12 @@ function noteRuleCall(cx: ChainLowering, scope: Scope, { args, callee }: Builtin
   const length = rule ? oneText(scope, rule).length : 1;
   if (rule && (length === 0 || length > LIMITS.ruleName))
     cx.diagnostics.push(ruleNameEmpty(rule.span, LIMITS.ruleName, length));
-  if (value.kind !== "uniform" || typeof value.expr !== "object" || !("in_rule" in value.expr))
-    return unchecked("a call that asks about no rule");
-  cx.ruleCalls.push({ callee, grammar: grammarIn(scope, grammar!), rule: value.expr.in_rule });
+  const [asked] = value.kind === "uniform" ? rulesAsked(value.expr) : [];
+  cx.ruleCalls.push({
+    callee,
+    grammar: grammarIn(scope, grammar!),
+    rule: asked ?? unchecked("a call that asks about no rule"),
+  });
 }
 
 /** The body of a function in place of its call. */

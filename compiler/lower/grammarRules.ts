@@ -1,8 +1,7 @@
 /** What a chain asks about rules of grammars: each grammar must be followed, and is known from the first token on. */
 import type { Expr } from "../check/tree.js";
 import { grammarNotFollowed, ruleTooEarly } from "../diagnostics/grammars.js";
-import { followerOf } from "../graph/rules.js";
-import { leavesOf } from "../graph/uniform.js";
+import { followerOf, rulesAsked } from "../graph/rules.js";
 import type { Value } from "../table/value.js";
 import type { ChainLowering } from "./chainLowering.js";
 
@@ -20,10 +19,8 @@ export function checkRuleCalls(cx: ChainLowering): void {
  */
 export function rejectRule(cx: ChainLowering, value: Value, expr: Expr, where: string): void {
   if (value.kind !== "uniform") return;
-  const asked = new Set(
-    leavesOf(value.expr).map((leaf) => (typeof leaf === "object" && "in_rule" in leaf ? leaf.in_rule : -1)),
-  );
-  const calls = cx.ruleCalls.filter(({ rule }) => asked.has(rule)).map(({ callee }) => callee);
+  const asked = rulesAsked(value.expr);
+  const calls = cx.ruleCalls.filter(({ rule }) => asked.includes(rule)).map(({ callee }) => callee);
   const inside = calls.find(
     ({ span }) => span.source === expr.span.source && span.start >= expr.span.start && span.end <= expr.span.end,
   );

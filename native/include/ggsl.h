@@ -385,7 +385,8 @@ enum ggsl_loop_end {
 
 enum ggsl_loop_flag {
     GGSL_TOKEN_FORCED =
-        1, /* a grammar allowed no other, so the model was not asked: for chains without states and measures */
+        1, /* it came in place of a pick: a grammar allowed no other, so the model was not asked, for chains without states and measures;
+              or it is of a text that the chain writes */
     GGSL_TOKEN_REFUSED = 2 /* a grammar was asked about it and did not allow it, as ggsl_sampler_disallowed counts */
 };
 

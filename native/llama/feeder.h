@@ -17,6 +17,9 @@ public:
     // The next token where the chain can pick no other, and nothing else is read of it.
     virtual std::optional<int32_t> only_token() const = 0;
 
+    // The token that comes next in place of the pick. Throws Failure.
+    virtual std::optional<int32_t> written() const = 0;
+
     // What became of a token.
     enum class Move {
         goes_on,

@@ -32,9 +32,14 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
     return sampler;
 }
 
-Grammar::Grammar(const Model & model, const std::string & text, const std::string & root)
-    : beginning(std::make_shared<const grammar::Position>(model.grammars().open(model, text, root))), at(beginning),
-      before(beginning) {}
+Grammar::Grammar(const Model & model, const std::string & text, const std::string & root,
+                 const std::vector<std::string> & rules)
+    : beginning(std::make_shared<const grammar::Position>(model.grammars().open(model, text, root, rules))),
+      at(beginning), before(beginning) {}
+
+uint32_t Grammar::marks() const {
+    return at->marks();
+}
 
 size_t Grammar::vocab_size() const {
     return at->vocabulary().size();

@@ -17,8 +17,9 @@ SamplerPtr make_grammar(const llama_vocab * vocab, const std::string & text, con
 // llama.cpp's parser reads the text, and the engine of native/grammar follows it. Copies are cheap and share everything.
 class Grammar {
 public:
-    // Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
-    Grammar(const Model & model, const std::string & text, const std::string & root);
+    // `rules`: the names of those that `marks` is about, at most 32. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    Grammar(const Model & model, const std::string & text, const std::string & root,
+            const std::vector<std::string> & rules = {});
 
     // Sets the logit of tokens that cannot come next to -inf. Throws Failure (LIMIT_EXCEEDED).
     void apply(llama_token_data_array & rows) const;
@@ -27,6 +28,9 @@ public:
     // A bit for each token of the vocabulary, whether it can come next; end-of-text tokens can where the grammar may end. Throws
     // Failure (LIMIT_EXCEEDED).
     std::vector<uint32_t> bits() const;
+
+    // A bit for each of the rules: whether the next byte may be one of it.
+    uint32_t marks() const;
 
     // Throws Failure (INVALID_ARGUMENT) if the token cannot come next, and LIMIT_EXCEEDED; the position is then unchanged.
     void accept(llama_token token);

@@ -184,7 +184,8 @@ GrammarRules parse_grammar(const llama_vocab * vocab, const std::string & text, 
     if (start == parser.symbol_ids.end()) {
         fail(code::invalid_argument, "the grammar has no start rule \"%s\"", root.c_str());
     }
-    return { std::move(parser.rules), start->second };
+    const size_t first = start->second;
+    return { std::move(parser.rules), first, std::move(parser.symbol_ids) };
 }
 
 void check_grammar(const llama_vocab * vocab, const std::string & text, const std::string & root) {

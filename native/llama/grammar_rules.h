@@ -3,13 +3,15 @@
 
 #include <llama-grammar.h>
 
+#include <map>
 #include <string>
 
 namespace ggsl {
 
 struct GrammarRules {
-    llama_grammar_rules rules;
-    size_t              start = 0;
+    llama_grammar_rules             rules;
+    size_t                          start = 0;
+    std::map<std::string, uint32_t> names = {};
 };
 
 // Of an alternative.

@@ -1,5 +1,6 @@
 #include "grammar_table.h"
 
+#include "graph/failure.h"
 #include "grammar/program.h"
 #include "grammar_rules.h"
 
@@ -134,14 +135,20 @@ std::vector<Repetition> repetitions_of(const llama_grammar_rules & rules) {
 
 class TableWriter {
 public:
-    explicit TableWriter(const llama_grammar_rules & rules)
-        : rules(rules), repetitions(repetitions_of(rules)), nodes_of_rules(rules.size(), grammar::no_node) {}
+    // `marks`: by rule.
+    TableWriter(const llama_grammar_rules & rules, std::map<size_t, uint32_t> marks)
+        : rules(rules), repetitions(repetitions_of(rules)), nodes_of_rules(rules.size(), grammar::no_node),
+          marks(std::move(marks)) {
+        for (const auto & [rule, mark] : this->marks) { // it is not joined with what is around it
+            repetitions[rule] = {};
+        }
+    }
 
     Words whole(size_t start) {
         words[2] = rule(start);
         for (size_t i = 0; i < named.size(); ++i) { // bodies name more of them
             const auto [id, place] = named[i];
-            const NodeId of        = body(id);
+            const NodeId of        = marked(id, body(id));
             words[place]           = of;
         }
         words[1] = count;
@@ -176,6 +183,11 @@ private:
             named.emplace_back(id, words.size() - 1);
         }
         return nodes_of_rules[id];
+    }
+
+    NodeId marked(size_t id, NodeId of) {
+        const auto found = marks.find(id);
+        return found == marks.end() ? of : add({ static_cast<uint32_t>(NodeKind::mark), of, found->second });
     }
 
     NodeId body(size_t id) {
@@ -285,18 +297,28 @@ private:
     }
 
     const llama_grammar_rules &            rules;
-    const std::vector<Repetition>          repetitions;
+    std::vector<Repetition>                repetitions;
     Words                                  words{ grammar::words_version, 0, 0 };
     NodeId                                 count = 0;
     std::map<Words, NodeId>                known; // by their words
     std::vector<NodeId>                    nodes_of_rules;
+    std::map<size_t, uint32_t>             marks;
     std::vector<std::pair<size_t, size_t>> named; // rules, and where the words of their nodes name what they are
 };
 
 } // namespace
 
-std::vector<uint32_t> table_of(const GrammarRules & rules) {
-    return TableWriter(rules.rules).whole(rules.start);
+std::vector<uint32_t> table_of(const GrammarRules & rules, const std::vector<std::string> & marked) {
+    std::map<size_t, uint32_t> marks;
+    for (size_t i = 0; i < marked.size(); ++i) {
+        const auto found = rules.names.find(marked[i]);
+        if (found == rules.names.end()) {
+            fail(code::invalid_argument, "the grammar has no rule \"%s\", which the program asks about",
+                 marked[i].c_str());
+        }
+        marks[found->second] = static_cast<uint32_t>(i);
+    }
+    return TableWriter(rules.rules, std::move(marks)).whole(rules.start);
 }
 
 } // namespace ggsl

@@ -52,10 +52,12 @@ void Line::take(const Results & results, std::vector<Written> & found) {
     }
     written += forced.size() + 1;
     std::move(forced.begin(), forced.end(), std::back_inserter(found));
-    token           = results.sampled[0];
-    const auto move = moved(results.states);
+    const auto in_place = text.feeder->written();
+    token               = in_place.value_or(results.sampled[0]);
+    const auto move     = moved(results.states);
     Written    next{ .text       = number,
                      .token      = token,
+                     .is_forced  = in_place.has_value(),
                      .is_refused = move == Feeder::Move::refused,
                      .is_end     = model.is_end(token),
                      .scalars    = results.states };

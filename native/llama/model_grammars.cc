@@ -46,8 +46,9 @@ std::shared_ptr<const grammar::Vocabulary> vocabulary_of(const Model & model) {
 ModelGrammars::ModelGrammars(const Model & model) : vocabulary(vocabulary_of(model)) {}
 
 std::shared_ptr<grammar::Grammar> ModelGrammars::open(const Model & model, const std::string & text,
-                                                      const std::string & root) {
-    const Key key{ text, root };
+                                                      const std::string & root,
+                                                      const std::vector<std::string> & rules) {
+    const Key key{ text, root, rules };
     {
         const std::lock_guard guard(lock);
         if (const auto at = known.find(key); at != known.end()) {
@@ -57,7 +58,8 @@ std::shared_ptr<grammar::Grammar> ModelGrammars::open(const Model & model, const
         }
     }
     // the others do not wait for it
-    auto grammar = std::make_shared<grammar::Grammar>(table_of(parse_grammar(model.vocab(), text, root)), vocabulary);
+    auto grammar =
+        std::make_shared<grammar::Grammar>(table_of(parse_grammar(model.vocab(), text, root), rules), vocabulary);
     const std::lock_guard guard(lock);
     std::erase_if(known, [](const auto & one) { return one.second.expired(); });
     known[key] = grammar;

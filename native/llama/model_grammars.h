@@ -5,6 +5,8 @@
 
 #include <map>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace ggsl {
 
@@ -16,12 +18,13 @@ public:
     // Throws Failure (LIMIT_EXCEEDED).
     explicit ModelGrammars(const Model & model);
 
-    // The grammar of a text, for all of the same text as long as one of them is there. Throws Failure (INVALID_ARGUMENT,
-    // LIMIT_EXCEEDED).
-    std::shared_ptr<grammar::Grammar> open(const Model & model, const std::string & text, const std::string & root);
+    // The grammar of a text, with a mark for each of the rules, for all of the same text and rules as long as one of them is there. Throws
+    // Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    std::shared_ptr<grammar::Grammar> open(const Model & model, const std::string & text, const std::string & root,
+                                           const std::vector<std::string> & rules = {});
 
 private:
-    using Key = std::pair<std::string, std::string>; // text and root
+    using Key = std::tuple<std::string, std::string, std::vector<std::string>>; // text, root and rules
 
     std::shared_ptr<const grammar::Vocabulary>     vocabulary;
     std::mutex                                     lock;

@@ -20,14 +20,14 @@ std::shared_ptr<const Graph> Chain::graph() const {
 
 c::Place place_of(const std::shared_ptr<Model> & model) {
     c::Place place     = c::place_of(model);
-    place.open_grammar = [](const std::string &) { return c::GrammarPtr(); };
+    place.open_grammar = [](const std::string &, const std::vector<std::string> &) { return c::GrammarPtr(); };
     return place;
 }
 
 c::Place patient_place_of(const std::shared_ptr<Model> & model) {
     c::Place place     = c::place_of(model);
-    place.open_grammar = [model](const std::string & gbnf) -> c::GrammarPtr {
-        auto grammar = model->grammars().open(*model, gbnf, "root");
+    place.open_grammar = [model](const std::string & gbnf, const std::vector<std::string> & rules) -> c::GrammarPtr {
+        auto grammar = model->grammars().open(*model, gbnf, "root", rules);
         return std::make_shared<const Followed>(std::make_shared<const grammar::Position>(std::move(grammar)),
                                                 Patience::patient);
     };

@@ -29,6 +29,7 @@ public:
     std::vector<int32_t> words() const override;
     // Throws TooLong if it is quick.
     c::GrammarPtr accept(int32_t token) const override;
+    uint32_t      marks() const override { return position->marks(); }
 
 private:
     loop::GrammarPosition after(uint32_t token) const;

@@ -69,6 +69,10 @@ std::optional<int32_t> Text::only_token() const {
     return grammar == nullptr ? std::nullopt : grammar->only_token();
 }
 
+std::optional<int32_t> Text::written() const {
+    return sequence.written();
+}
+
 Feeder::Move Text::accept(int32_t token, std::span<const float> scalars) {
     const auto   size   = sequence.lookups().place.vocab_size;
     const size_t count  = sequence.spec().scalars().size();

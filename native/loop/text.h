@@ -27,6 +27,7 @@ public:
     bool is_ready() const;
 
     std::optional<int32_t> only_token() const override;
+    std::optional<int32_t> written() const override;
     Move                   accept(int32_t token, std::span<const float> scalars) override;
     bool                   ended() const override { return sequence.stop() != nullptr; }
     Said                   read(std::string_view bytes) override;

@@ -1,6 +1,9 @@
 // Test only: the C library's reader of specs and its sequences, without a model, to be compared with those in TypeScript.
 #include "c/error.h"
 #include "c/sequence/sequence.h"
+#include "llama/grammar_rules.h"
+#include "llama/grammar_table.h"
+#include "loop/followed.h"
 #include "output_addon.h"
 
 #include <napi.h>
@@ -83,6 +86,27 @@ private:
     std::vector<int32_t>     control, end;
 };
 
+// As grammars read it: control tokens and ends have no text.
+std::shared_ptr<const grammar::Vocabulary> letters_of(const ListVocabulary & vocabulary) {
+    std::vector<uint8_t>  bytes;
+    std::vector<uint32_t> offsets{ 0 }, ends;
+    const auto            has = [&](bool is_end, int32_t token) {
+        const auto & tokens = *vocabulary.tokens_of(is_end);
+        return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
+    };
+    for (int32_t token = 0; token < vocabulary.size(); ++token) {
+        const std::string & text = vocabulary.texts()[static_cast<size_t>(token)];
+        if (!has(false, token) && !has(true, token)) {
+            bytes.insert(bytes.end(), text.begin(), text.end());
+        }
+        if (has(true, token)) {
+            ends.push_back(static_cast<uint32_t>(token));
+        }
+        offsets.push_back(static_cast<uint32_t>(bytes.size()));
+    }
+    return std::make_shared<const grammar::Vocabulary>(bytes, offsets, ends);
+}
+
 class SequenceObject : public Napi::ObjectWrap<SequenceObject> {
 public:
     static Napi::Function define(Napi::Env env) {
@@ -97,6 +121,7 @@ public:
                                InstanceMethod<&SequenceObject::inputs>("inputs"),
                                InstanceMethod<&SequenceObject::columns>("columns"),
                                InstanceMethod<&SequenceObject::states>("states"),
+                               InstanceMethod<&SequenceObject::written>("written"),
                            });
     }
 
@@ -112,7 +137,15 @@ public:
             const auto size = static_cast<int32_t>(texts.size());
             auto vocabulary = std::make_shared<const ListVocabulary>(std::move(texts), ints(info[2]), ints(info[3]));
             const auto spec = std::make_shared<const Spec>(read_spec(text.data(), text.size()));
-            sequence.emplace(spec, std::make_shared<const Lookups>(*spec, Place{ size, std::move(vocabulary) }));
+            Place place{ size, vocabulary };
+            place.open_grammar = [letters = letters_of(*vocabulary)](const std::string &              gbnf,
+                                                                     const std::vector<std::string> & rules) {
+                const auto table = table_of(parse_grammar(nullptr, gbnf, "root"), rules);
+                return std::make_shared<const loop::Followed>(
+                    std::make_shared<const grammar::Position>(std::make_shared<grammar::Grammar>(table, letters)),
+                    loop::Patience::patient);
+            };
+            sequence.emplace(spec, std::make_shared<const Lookups>(*spec, std::move(place)));
         });
     }
 
@@ -180,6 +213,12 @@ private:
 
     Napi::Value uniforms(const Napi::CallbackInfo & info) {
         return translated(info.Env(), [&] { return array_of<Napi::Float32Array>(info.Env(), sequence->uniforms()); });
+    }
+
+    // The token that comes next in place of the pick, or undefined.
+    Napi::Value written(const Napi::CallbackInfo & info) {
+        const auto token = sequence->written();
+        return token ? Napi::Value(Napi::Number::New(info.Env(), *token)) : info.Env().Undefined();
     }
 
     Napi::Value inputs(const Napi::CallbackInfo & info) {

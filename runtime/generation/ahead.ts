@@ -3,7 +3,6 @@ import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
 import { keptCount } from "@ggsl/compiler/graph/liveness.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
-import { rulesOf } from "@ggsl/compiler/graph/rules.js";
 import type {
   Binding,
   ModelBinding,
@@ -52,8 +51,8 @@ export function openAhead(
   if (!Chain || !Text || asksMore || picksElsewhere || !picks || model.info.isRecurrent || !isOfText(graph))
     return undefined;
   const only = forcing?.feature;
-  // the C library does not ask where a grammar stands, and writes no texts
-  if (rulesOf(graph).length > 0 || graph.writes) return undefined;
+  // the tokens of these are counted and kept apart
+  if (graph.writes) return undefined;
   // what these do with a grammar is decided before each token
   const followsGrammar = graph.features.some(({ from }) => from.kind === "allowed");
   if (followsGrammar && (hasFront(options) || (only !== undefined && keptCount(graph) > 0))) return undefined;

@@ -15,6 +15,8 @@ export interface CSequence {
   inputs(): Vector[];
   columns(): Float32Array[];
   states(): Float32Array;
+  /** The token that comes next in place of the pick. */
+  written(): number | undefined;
 }
 
 /** The texts of tokens, as `TextOutput` has them; `stop` is the place of the stop text that has ended the text. */

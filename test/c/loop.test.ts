@@ -62,6 +62,18 @@ chain c(seed: seed = 9) = s(seed)`),
   stop when picked(token) % 7 == 3 as "seven"
 }
 chain c(seed: seed = 4) = s(seed)`),
+  written: program(`const form = "root ::= (word \\" \\" number \\", \\")+\\nword ::= [a-z]+\\nnumber ::= [0-9]{1,3}"
+sampler s(seed: seed) {
+  state picks: i32 = 0
+  write " And it was so." when picks % 9 == 4 or ends_with("7")
+  keep allowed(form)
+  logit /= in_rule(form, "word") ? 0.7 : 1.4
+  measure digits = in_rule(form, "number") ? 1 : 0
+  pick sample(seed)
+  stop when picked(token) % 11 == 3 as "eleven"
+  after pick { picks = picks + 1 }
+}
+chain c(seed: seed = 6) = s(seed)`),
   greedy: program(`${STD}chain c() = greedy()`),
 };
 

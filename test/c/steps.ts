@@ -12,6 +12,7 @@ import {
   startSequence,
   uniformsOf,
   withUniforms,
+  writtenToken,
   type SequenceState,
 } from "../../runtime/sequence/sequence.js";
 import type { Vector } from "../../runtime/backends/reference/kernels.js";
@@ -87,7 +88,10 @@ function compare(c: Case, tally: Tally): void {
     const row = given.logits[step % given.logits.length]!;
     const { sampled, states = new Float32Array() } = run(row, numbers.uniforms, numbers.inputs);
     // without a pick, any token
-    const token = (typeof sampled === "object" ? sampled[0] : sampled) ?? (7 * step) % vocabSize;
+    const written = writtenToken(ours);
+    if (theirs.written() !== written)
+      throw new Error(`step ${step}: ${theirs.written()} is written, expected ${written}`);
+    const token = written ?? (typeof sampled === "object" ? sampled[0] : sampled) ?? (7 * step) % vocabSize;
     ours = acceptToken(ours, token, Float32Array.from(states));
     theirs.accept(token, Float32Array.from(states));
     same(`states after step ${step}`, [theirs.states()], [ours.states], tally);

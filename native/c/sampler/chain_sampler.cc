@@ -4,8 +4,28 @@
 #include "settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ggsl::c {
+
+namespace {
+
+// Picks a token, of `rows` that were there before the chain dropped some.
+void select(llama_token_data_array & candidates, size_t rows, int32_t token) {
+    size_t at = 0;
+    while (at < candidates.size && candidates.data[at].id != token) {
+        ++at;
+    }
+    if (at == candidates.size) { // it was dropped
+        at                  = std::min(at, rows - 1);
+        candidates.size     = at + 1;
+        candidates.data[at] = { token, -INFINITY, 0 };
+        candidates.sorted   = false;
+    }
+    candidates.selected = static_cast<int64_t>(at);
+}
+
+} // namespace
 
 ChainSampler::ChainSampler(std::shared_ptr<const Prepared> prepared)
     : sequence(prepared->spec, prepared->lookups), shared(std::move(prepared)),
@@ -28,7 +48,12 @@ void ChainSampler::apply(llama_token_data_array & candidates) noexcept {
     was_in_graph = false;
     bool is_done = false;
     noting([&] {
+        const size_t rows    = candidates.size;
+        const auto   written = sequence.written();
         host->apply(sequence.uniforms(), sequence.inputs(), candidates);
+        if (written) {
+            select(candidates, rows, *written);
+        }
         is_done = true;
     });
     if (!is_done) {
@@ -165,6 +190,10 @@ void ChainSampler::copy_state(const ChainSampler & from) noexcept {
 
 bool ChainSampler::backend_init(ggml_backend_buffer_type_t type, uint32_t outputs_per_sequence) noexcept {
     try {
+        if (!spec().writes.empty()) {
+            refuse(code::unsupported, "the chain `" + spec().name +
+                                          "` writes texts in place of its picks, which a graph cannot do");
+        }
         ahead = outputs_per_sequence > 1 ? std::make_unique<Ahead>(shared) : nullptr;
         graph = std::make_unique<GraphPart>(shared, type, outputs_per_sequence);
         refused.clear();

@@ -54,6 +54,9 @@ public:
     std::vector<int32_t> tokenize(std::string_view bytes) const override {
         return model()->tokenize(whole_text(bytes), false, false);
     }
+    std::vector<int32_t> tokenize_special(std::string_view bytes) const override {
+        return model()->tokenize(whole_text(bytes), false, true);
+    }
 
 private:
     std::shared_ptr<const Model> model() const {
@@ -90,6 +93,8 @@ public:
         return std::make_shared<const ModelGrammar>(std::move(next));
     }
 
+    uint32_t marks() const override { return grammar.marks(); }
+
 private:
     Grammar grammar;
 };
@@ -101,8 +106,8 @@ Place place_of(const std::shared_ptr<Model> & model) {
         refuse(code::invalid_argument, "the model has no vocabulary");
     }
     return { model->vocab_size(), std::make_shared<const ModelVocabulary>(model),
-             [model](const std::string & gbnf) -> GrammarPtr {
-                 return std::make_shared<const ModelGrammar>(Grammar(*model, gbnf, "root"));
+             [model](const std::string & gbnf, const std::vector<std::string> & rules) -> GrammarPtr {
+                 return std::make_shared<const ModelGrammar>(Grammar(*model, gbnf, "root", rules));
              } };
 }
 

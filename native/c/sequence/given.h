@@ -24,6 +24,8 @@ public:
     virtual std::vector<int32_t> words() const = 0;
     // Null if the token cannot come next. Throws Failure (LIMIT_EXCEEDED).
     virtual std::shared_ptr<const GrammarPosition> accept(int32_t token) const = 0;
+    // A bit for each rule that was asked about: whether the next byte may be one of it.
+    virtual uint32_t marks() const = 0;
 };
 
 using GrammarPtr = std::shared_ptr<const GrammarPosition>;
@@ -32,8 +34,8 @@ using GrammarPtr = std::shared_ptr<const GrammarPosition>;
 struct Place {
     int32_t       vocab_size = 0;
     VocabularyPtr vocabulary = nullptr; // null: only ids can be used
-    // Opens a grammar in GBNF. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
-    std::function<GrammarPtr(const std::string &)> open_grammar = nullptr;
+    // Opens a grammar in GBNF, and names the rules that are asked about. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
+    std::function<GrammarPtr(const std::string &, const std::vector<std::string> &)> open_grammar = nullptr;
 };
 
 // The values of inputs, by the number of the feature that has them.

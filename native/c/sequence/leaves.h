@@ -31,6 +31,11 @@ public:
         const auto   found  = std::lower_bound(tokens.begin(), tokens.end(), token);
         return found != tokens.end() && *found == token;
     }
+    bool is_in_rule(int32_t index) const override {
+        const GrammarRule & rule     = sequence.chain->rules[static_cast<size_t>(index)];
+        const GrammarPtr &  position = sequence.followed[rule.feature].position;
+        return position && (position->marks() >> rule.mark & 1) != 0;
+    }
     double step() const override { return static_cast<double>(sequence.steps); }
     double vocab() const override { return sequence.looked_up->place.vocab_size; }
     double prompt_length() const override { return static_cast<double>(sequence.prompt_length); }

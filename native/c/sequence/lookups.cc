@@ -174,6 +174,9 @@ Lookups::Lookups(const Spec & spec, Place given) : place(std::move(given)) {
         }
         patterns.push_back(make_pattern(ending));
     }
+    for (const Write & write : spec.writes) {
+        written.push_back(vocabulary_for(place, "a text that the chain writes").tokenize_special(write.text));
+    }
     for (const SpecInput & input : spec.inputs) {
         if (spec.is_constant(input)) {
             const Feature & feature = spec.features[static_cast<size_t>(input.feature)];

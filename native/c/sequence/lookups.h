@@ -34,6 +34,7 @@ struct Lookups {
     std::vector<Completions>          completions; // by feature
     std::vector<Breakers>             breakers;    // by feature
     std::vector<Pattern>              patterns;    // by ending
+    std::vector<std::vector<int32_t>> written;     // the tokens of the texts that the chain writes
     std::vector<Column>               columns;     // of the constant inputs, in their order
 
     // Throws Failure (INVALID_ARGUMENT).

@@ -96,6 +96,9 @@ std::string Saved::write(const Sequence & sequence) {
         }
         json["windows"].push_back(std::move(values));
     }
+    if (sequence.writing) {
+        json["writing"] = { { "write", sequence.writing->write }, { "at", sequence.writing->at } };
+    }
     const auto history = sequence.recent(), prompt = sequence.recent_prompt();
     json["history"]      = std::vector<int32_t>(history.begin(), history.end());
     json["prompt"]       = std::vector<int32_t>(prompt.begin(), prompt.end());
@@ -144,6 +147,23 @@ void Saved::restore() {
     }
     sequence.keep_states(states);
     restore_windows();
+    restore_writing();
+}
+
+void Saved::restore_writing() {
+    const Json & from  = *static_cast<const Json *>(json);
+    const auto   found = from.find("writing");
+    if (found == from.end()) {
+        return;
+    }
+    const auto & texts = sequence.lookups().written;
+    const auto   write = found->is_object() ? index_below(member(*found, "write"), texts.size()) : std::nullopt;
+    const auto   at =
+        write ? index_below(member(*found, "at"), texts[static_cast<size_t>(*write)].size()) : std::nullopt;
+    if (!at) {
+        refuse_saved(sequence.spec());
+    }
+    sequence.writing = Sequence::Writing{ static_cast<size_t>(*write), static_cast<size_t>(*at) };
 }
 
 void Saved::restore_windows() {

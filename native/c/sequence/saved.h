@@ -21,6 +21,7 @@ private:
     void restore_watches();
     void restore_streams();
     void restore_windows();
+    void restore_writing();
 
     Sequence     sequence;
     const void * json; // a Json, whose header is large

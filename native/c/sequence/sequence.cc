@@ -69,6 +69,9 @@ size_t tokens_needed(const Spec & spec, const Lookups & lookups) {
     for (const State & state : spec.states) {
         needed = std::max(needed, furthest(state.init));
     }
+    for (const Write & write : spec.writes) {
+        needed = std::max(needed, furthest(write.when));
+    }
     for (const Draw & draw : spec.draws) {
         needed = std::max(needed, draw.at ? furthest(*draw.at) : 0);
     }
@@ -141,6 +144,7 @@ void Sequence::restart() {
     prompt.clear();
     watches.assign(chain->endings.size(), {});
     measure_values.clear();
+    writing.reset();
     steps = prompt_length = disallowed = 0;
     start_streams();
     start_grammars(-1);
@@ -175,7 +179,14 @@ void Sequence::start_grammars(int32_t only) {
         if (text && !looked_up->place.open_grammar) {
             refuse(code::invalid_argument, "a grammar needs a model");
         }
-        followed[i] = { text ? looked_up->place.open_grammar(*text) : nullptr, {} };
+        std::vector<std::string> rules;
+        for (const GrammarRule & rule : chain->rules) {
+            const Feature & follower = chain->features[rule.feature];
+            if (follower.grammar == feature.grammar && follower.gbnf == feature.gbnf) {
+                rules.push_back(rule.name);
+            }
+        }
+        followed[i] = { text ? looked_up->place.open_grammar(*text, rules) : nullptr, {} };
     }
 }
 
@@ -270,8 +281,27 @@ bool Sequence::is_asked(const Feature & feature) const {
     return !feature.when || evaluate(*feature.when, Leaves(*this)) != 0;
 }
 
+std::optional<Sequence::Writing> Sequence::present_writing() const {
+    if (writing) {
+        return writing;
+    }
+    const Leaves leaves(*this);
+    for (size_t i = 0; i < chain->writes.size(); ++i) {
+        if (!looked_up->written[i].empty() && evaluate(chain->writes[i].when, leaves) != 0) {
+            return Writing{ i, 0 };
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<int32_t> Sequence::written() const {
+    const auto present = present_writing();
+    return present ? std::optional(looked_up->written[present->write][present->at]) : std::nullopt;
+}
+
 void Sequence::accept(int32_t token, std::span<const float> scalars) {
     // what can throw comes first
+    const auto              present = present_writing();
     std::vector<GrammarPtr> after(followed.size()); // of those that go on
     bool                    is_refused = false;
     for (size_t i = 0; i < followed.size(); ++i) {
@@ -291,6 +321,9 @@ void Sequence::accept(int32_t token, std::span<const float> scalars) {
         }
     }
     disallowed += is_refused;
+    const bool is_written = present && looked_up->written[present->write][present->at] == token;
+    const bool has_rest   = is_written && present->at + 1 < looked_up->written[present->write].size();
+    writing               = has_rest ? std::optional(Writing{ present->write, present->at + 1 }) : std::nullopt;
     for (size_t i = 0; i < streams.size(); ++i) {
         streams[i].advance(counts[i]);
     }
@@ -299,6 +332,9 @@ void Sequence::accept(int32_t token, std::span<const float> scalars) {
     keep_windows(scalars.subspan(state_values.size(), windows.size()));
     const auto reported = scalars.subspan(state_values.size() + windows.size());
     measure_values.assign(reported.begin(), reported.end());
+    if (is_written) { // stops are asked about picks
+        std::fill(measure_values.begin() + static_cast<int64_t>(chain->measures.size()), measure_values.end(), 0.0f);
+    }
     ++steps;
 }
 

@@ -42,6 +42,9 @@ public:
     // token that it does not allow, and where it is not asked. Throws Failure (LIMIT_EXCEEDED, INVALID_ARGUMENT); nothing is changed then.
     void accept(int32_t token, std::span<const float> scalars);
 
+    // The token that comes next in place of the pick, of a text that the chain writes; none: the chain picks. Throws Failure.
+    std::optional<int32_t> written() const;
+
     // For the next token. Throw Failure (INVALID_ARGUMENT, MISSING_INPUT, MISSING_GRAMMAR, LIMIT_EXCEEDED).
     std::vector<float> uniforms() const;
     // A column for each input of the graph but the logits; empty for a constant one.
@@ -71,6 +74,15 @@ private:
         std::vector<int32_t> tokens;   // since it began
     };
 
+    // The next token of a text that the chain writes.
+    struct Writing {
+        size_t write = 0; // the number of the text
+        size_t at    = 0; // of its tokens
+    };
+
+    // What is written at the present place.
+    std::optional<Writing> present_writing() const;
+
     uint32_t seed_of(const Seed & seed) const;
     void     start_streams();
     void     start_grammars(int32_t only); // -1: all of them
@@ -99,6 +111,7 @@ private:
     std::vector<float>                      state_values;
     std::vector<std::deque<float>>          windows;        // the last values, oldest first
     std::vector<float>                      measure_values; // and then those of the stops
+    std::optional<Writing>                  writing;        // a text that has begun
     std::vector<Watch>                      watches;        // by ending
     std::vector<int32_t>                    history;        // at least the last tokens that the chain needs
     std::vector<int32_t>                    prompt;

@@ -24,6 +24,8 @@ public:
     virtual const std::vector<int32_t> * tokens_of(bool is_end) const = 0;
     // The tokens of a text, without special ones. Throws Failure (INVALID_ARGUMENT).
     virtual std::vector<int32_t> tokenize(std::string_view bytes) const = 0;
+    // The same, with special tokens where the text has theirs.
+    virtual std::vector<int32_t> tokenize_special(std::string_view bytes) const { return tokenize(bytes); }
 
     // Every token with exactly this text.
     const std::vector<int32_t> & with_text(const std::string & text) const;

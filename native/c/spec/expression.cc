@@ -122,6 +122,7 @@ double evaluate(const Expression & e, const Environment & environment) {
         case Expression::Kind::last:          return environment.last(e.index);
         case Expression::Kind::ends_with:     return environment.since(e.index) == 0 ? 1 : 0;
         case Expression::Kind::since:         return environment.since(e.index);
+        case Expression::Kind::in_rule:       return environment.is_in_rule(e.index) ? 1 : 0;
         case Expression::Kind::step:          return environment.step();
         case Expression::Kind::vocab:         return environment.vocab();
         case Expression::Kind::prompt_length: return environment.prompt_length();

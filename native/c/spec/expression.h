@@ -31,6 +31,7 @@ struct Expression {
         ends_with,
         since,
         member,
+        in_rule,
         step,
         vocab,
         prompt_length,
@@ -39,7 +40,7 @@ struct Expression {
 
     Kind                    kind   = Kind::number;
     double                  number = 0;
-    int32_t                 index  = 0; // of the parameter, draw, state, window, ending or set; for `last` how far back
+    int32_t                 index  = 0; // of the parameter, draw, state, window, ending, set or rule; for `last` how far back
     UniformOp               op     = UniformOp::add_;
     WindowFold              of     = WindowFold::sum; // of a window
     std::vector<Expression> operands = {};            // of an operation; the token of `member`
@@ -57,6 +58,7 @@ public:
     virtual double last(int32_t k) const                      = 0; // -1 where the text is shorter
     virtual double since(int32_t ending) const                = 0; // `never` if the text never ended so
     virtual bool   is_member(double token, int32_t set) const = 0;
+    virtual bool   is_in_rule(int32_t rule) const             = 0;
     virtual double step() const                               = 0;
     virtual double vocab() const                              = 0;
     virtual double prompt_length() const                      = 0;

@@ -157,15 +157,6 @@ Spec read_spec(const char * text, size_t length) {
                "a set of tokens has the pattern " + show(std::string_view(reading.patterns[0])) +
                    ", and only the JavaScript runtime reads patterns: give the tokens' texts or ids in its place");
     }
-    if (const auto writes = json.find("writes"); writes != json.end() && !writes->empty()) {
-        refuse(code::unsupported, "the chain writes the text " + show((*writes)[0]["text"]) +
-                                      ", which only the JavaScript runtime does: take `write` out of the program");
-    }
-    if (const auto rules = json.find("rules"); rules != json.end() && !rules->empty()) {
-        refuse(code::unsupported, "the chain asks whether the text is in the rule " + show((*rules)[0]["name"]) +
-                                      " of a grammar, which only the JavaScript runtime knows: take `in_rule` and "
-                                      "`in_string` out of the program");
-    }
     reading.spec.graph = wire_graph(reading.spec);
     return std::move(reading.spec);
 }

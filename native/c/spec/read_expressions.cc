@@ -126,10 +126,11 @@ private:
             return { Expression::Kind::last, 0, *k };
         }
         if (kind == "in_rule") {
-            if (!index_below(which, reading.can_ask_rules ? count_of("rules") : 0)) {
+            const auto rule = index_below(which, reading.can_ask_rules ? count_of("rules") : 0);
+            if (!rule) {
                 throw Fault{ "there is no rule " + show(which) + " to ask about here" };
             }
-            return {}; // the spec is refused
+            return { Expression::Kind::in_rule, 0, *rule };
         }
         if (kind == "ends_with" || kind == "since") {
             return { kind == "since" ? Expression::Kind::since : Expression::Kind::ends_with, 0, ending(which, kind) };
@@ -218,7 +219,8 @@ void read_uniforms(Reading & reading) {
     if (const auto writes = reading.json.find("writes"); writes != reading.json.end()) {
         i = 0;
         for (const Json & write : *writes) {
-            read_expression(reading, write["when"], draws, "write " + std::to_string(i++));
+            Expression when = read_expression(reading, write["when"], draws, "write " + std::to_string(i++));
+            spec.writes.push_back({ write["text"], std::move(when) });
         }
     }
     i                     = 0;

@@ -298,13 +298,18 @@ void read_rules(Reading & reading) {
         if (std::find(found->begin(), rule, *rule) != rule) {
             reading.fault(where + show((*rule)["name"]) + " is there twice");
         }
-        const bool is_followed = std::any_of(features.begin(), features.end(), [&](const Json & feature) {
+        const auto follower = std::find_if(features.begin(), features.end(), [&](const Json & feature) {
             const Json & from = feature["from"];
             return from["kind"] == "allowed" && from["grammar"] == (*rule)["grammar"];
         });
-        if (!is_followed) {
+        if (follower == features.end()) {
             reading.fault(where + "no feature follows its grammar");
         }
+        const auto mark = std::count_if(found->begin(), rule, [&](const Json & before) {
+            return before["grammar"] == (*rule)["grammar"];
+        });
+        reading.spec.rules.push_back({ (*rule)["name"], static_cast<size_t>(follower - features.begin()),
+                                       static_cast<uint32_t>(mark) });
     }
 }
 

@@ -85,6 +85,19 @@ struct Stop {
     int32_t     node = 0;
 };
 
+// A text that comes where the expression begins to be other than 0, in place of picks.
+struct Write {
+    std::string text;
+    Expression  when;
+};
+
+// A rule of a grammar that the program asks about.
+struct GrammarRule {
+    std::string name;
+    size_t      feature = 0; // that follows its grammar
+    uint32_t    mark    = 0; // its bit there
+};
+
 struct SpecInput {
     enum class Part { logits, dense, bits, ids, values };
 
@@ -172,6 +185,8 @@ struct Spec {
     std::vector<Window>       windows;
     std::vector<Measure>      measures;
     std::vector<Stop>         stops;
+    std::vector<Write>        writes;
+    std::vector<GrammarRule>  rules;
     std::vector<Expression>   uniforms;
     std::vector<SpecInput>    inputs;
     std::vector<Feature>      features;
