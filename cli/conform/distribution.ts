@@ -2,6 +2,7 @@
  * What a chain draws from, by the likeliest tokens that a server lists. What the other tokens have is known only in sum, so the chain is
  * computed with two guesses of it; where these differ, the list is too short for the chain.
  */
+import { least } from "@ggsl/compiler/core/extremes.js";
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { createEvaluator, type Evaluation } from "ggsl/chain/evaluate.js";
 import { takesDraws } from "ggsl/sequence/streams.js";
@@ -39,9 +40,9 @@ const NOTHING = 1e-6;
 export function distributionOf(graph: Graph, listed: readonly Listed[]): Distribution | Unknown {
   const logprobs = listed.map(({ logprob }) => logprob);
   const rest = 1 - logprobs.reduce((sum, one) => sum + Math.exp(one), 0);
-  const least = Math.exp(Math.min(...logprobs));
+  const leastLikely = Math.exp(least(logprobs));
   // each is at most as likely as the least likely one that is listed
-  const others = rest < NOTHING ? 0 : Math.min(Math.ceil(rest / least), MOST_OTHERS);
+  const others = rest < NOTHING ? 0 : Math.min(Math.ceil(rest / leastLikely), MOST_OTHERS);
   const compute = (values: readonly number[], count = others, shift = 0): Distribution | undefined =>
     drawnFrom(graph, [...values, ...Array.from({ length: count }, () => Math.log(rest / count))], values.length, shift);
   const found = compute(logprobs);

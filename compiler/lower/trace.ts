@@ -43,7 +43,8 @@ export function lowerTrace(cx: ChainLowering, name: Span, chain: string): void {
   });
   cx.table = table;
   // a limit of the program is about its own; those here follow from its stages
-  const found = cx.measures.push(...measures.toReversed().flat());
+  for (const stage of measures.toReversed()) for (const measure of stage) cx.measures.push(measure);
+  const found = cx.measures.length;
   if (found > LIMITS.measures) throw new LimitExceeded("measures", LIMITS.measures, found);
 }
 

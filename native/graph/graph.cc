@@ -5,6 +5,7 @@
 #include "columns.h"
 #include "fused/plan.h"
 #include "fused/run.h"
+#include "fused/steps.h"
 #include "hash.h"
 #include "legalize.h"
 #include "ops.h"

@@ -46,7 +46,7 @@ std::shared_ptr<const grammar::Vocabulary> vocabulary_of(const Model & model) {
 ModelGrammars::ModelGrammars(const Model & model) : vocabulary(vocabulary_of(model)) {}
 
 std::shared_ptr<grammar::Grammar> ModelGrammars::open(const Model & model, const std::string & text,
-                                                      const std::string & root,
+                                                      const std::string &              root,
                                                       const std::vector<std::string> & rules) {
     const Key key{ text, root, rules };
     {

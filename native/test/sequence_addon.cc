@@ -1,8 +1,8 @@
 // Test only: the C library's reader of specs and its sequences, without a model, to be compared with those in TypeScript.
-#include "c/error.h"
-#include "c/sequence/sequence.h"
 #include "llama/grammar_rules.h"
 #include "llama/grammar_table.h"
+#include "c/error.h"
+#include "c/sequence/sequence.h"
 #include "loop/followed.h"
 #include "output_addon.h"
 
@@ -137,7 +137,7 @@ public:
             const auto size = static_cast<int32_t>(texts.size());
             auto vocabulary = std::make_shared<const ListVocabulary>(std::move(texts), ints(info[2]), ints(info[3]));
             const auto spec = std::make_shared<const Spec>(read_spec(text.data(), text.size()));
-            Place place{ size, vocabulary };
+            Place      place{ size, vocabulary };
             place.open_grammar = [letters = letters_of(*vocabulary)](const std::string &              gbnf,
                                                                      const std::vector<std::string> & rules) {
                 const auto table = table_of(parse_grammar(nullptr, gbnf, "root"), rules);

@@ -1,7 +1,7 @@
 /** A chart's frame: axes with ticks, units and grid lines, around marks that the caller places. */
 import { svg } from "../dom.js";
 
-export interface Tick {
+interface Tick {
   /** In pixels from the left, or from the top. */
   readonly at: number;
   readonly label: string;

@@ -124,7 +124,7 @@ async function writeOne(
 }
 
 /** The chain behind a stage that measures the model's distribution, as a program. */
-export function measured({ text, own }: Pick<SourceChain, "text" | "own">): string {
+function measured({ text, own }: Pick<SourceChain, "text" | "own">): string {
   const chain = (stages: string): string => `chain ${COMPARED} = ${ENTROPY}() |> ${stages}\n`;
   if (own !== undefined) return `${text}\n${SAMPLER}${chain(own)}`;
   const words = new Set(text.match(/\w+/g));

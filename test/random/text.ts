@@ -3,7 +3,6 @@
  * program shrinks part by part and stays well-typed.
  */
 import * as fc from "fast-check";
-import type { GrammarName } from "./grammars.js";
 
 /** `whole` is an i32, `flag` a bool; `column` and `mask` are a number and a bool per row. */
 export type Kind = "scalar" | "whole" | "flag" | "column" | "mask";
@@ -20,6 +19,12 @@ export interface Named {
   readonly rate: Rate;
   /** Whether it is certainly 1 or more. */
   readonly isPosition?: true;
+}
+
+/** A grammar of a program, by the name of its constant. */
+export interface GrammarName {
+  readonly name: string;
+  readonly rules: readonly string[];
 }
 
 /** A function of the program. */

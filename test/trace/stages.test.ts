@@ -80,7 +80,7 @@ test("random programs pick as without a trace, and report the rows that they lea
         history: given.history.filter((token) => token < rows[0]!.length),
         feed: given.feed,
         ...(takesDraws(chain.rowsGraph) && given.draws && { draws: given.draws }),
-      } as EvaluateOptions);
+      });
       return evaluator.evaluate(rows[0]!);
     }) as [Evaluation, Evaluation];
     const { trace = [], ...rest } = found;
@@ -135,5 +135,5 @@ test("a chain makes its graph with a trace when it is asked for; a compiled grap
   expect(tracedGraph(traced)).toBe(traced.graph);
   const refused = (): unknown => tracedGraph(chainOf(chain.graph));
   expect(refused).toThrow("is a compiled graph without a trace");
-  expect(refused).toThrow(expect.objectContaining({ code: "NOT_TRACED" }) as unknown as Error);
+  expect(refused).toThrow(expect.objectContaining({ code: "NOT_TRACED" }));
 });

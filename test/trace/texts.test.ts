@@ -97,7 +97,7 @@ chain c() = said() |> top_k(5) |> dist(1)`;
   expect([first, second, rest[0], rest.at(-1)]).toEqual([true, true, false, true]);
 });
 
-test("a chain that cannot be traced is refused when the text begins", async () => {
+test("a chain that cannot be traced is refused when the text begins", () => {
   const ask = (chain: ReturnType<typeof compilePipeline>): unknown => model.generate(PROMPT, { chain, trace: true });
   expect(() => ask(compilePipeline("top_k(3) |> host dist(1)"))).toThrow("error[E0901]");
   expect(() => ask(chainOf(compilePipeline("dist(1)").graph))).toThrow("is a compiled graph without a trace");

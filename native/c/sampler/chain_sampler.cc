@@ -191,8 +191,8 @@ void ChainSampler::copy_state(const ChainSampler & from) noexcept {
 bool ChainSampler::backend_init(ggml_backend_buffer_type_t type, uint32_t outputs_per_sequence) noexcept {
     try {
         if (!spec().writes.empty()) {
-            refuse(code::unsupported, "the chain `" + spec().name +
-                                          "` writes texts in place of its picks, which a graph cannot do");
+            refuse(code::unsupported,
+                   "the chain `" + spec().name + "` writes texts in place of its picks, which a graph cannot do");
         }
         ahead = outputs_per_sequence > 1 ? std::make_unique<Ahead>(shared) : nullptr;
         graph = std::make_unique<GraphPart>(shared, type, outputs_per_sequence);

@@ -158,8 +158,7 @@ void Saved::restore_writing() {
     }
     const auto & texts = sequence.lookups().written;
     const auto   write = found->is_object() ? index_below(member(*found, "write"), texts.size()) : std::nullopt;
-    const auto   at =
-        write ? index_below(member(*found, "at"), texts[static_cast<size_t>(*write)].size()) : std::nullopt;
+    const auto at = write ? index_below(member(*found, "at"), texts[static_cast<size_t>(*write)].size()) : std::nullopt;
     if (!at) {
         refuse_saved(sequence.spec());
     }

@@ -38,12 +38,12 @@ struct Expression {
         operation
     };
 
-    Kind                    kind   = Kind::number;
-    double                  number = 0;
-    int32_t                 index  = 0; // of the parameter, draw, state, window, ending, set or rule; for `last` how far back
-    UniformOp               op     = UniformOp::add_;
-    WindowFold              of     = WindowFold::sum; // of a window
-    std::vector<Expression> operands = {};            // of an operation; the token of `member`
+    Kind       kind   = Kind::number;
+    double     number = 0;
+    int32_t    index  = 0; // of the parameter, draw, state, window, ending, set or rule; for `last` how far back
+    UniformOp  op     = UniformOp::add_;
+    WindowFold of     = WindowFold::sum;   // of a window
+    std::vector<Expression> operands = {}; // of an operation; the token of `member`
 };
 
 // The values of the leaves for one token.

@@ -305,11 +305,10 @@ void read_rules(Reading & reading) {
         if (follower == features.end()) {
             reading.fault(where + "no feature follows its grammar");
         }
-        const auto mark = std::count_if(found->begin(), rule, [&](const Json & before) {
-            return before["grammar"] == (*rule)["grammar"];
-        });
-        reading.spec.rules.push_back({ (*rule)["name"], static_cast<size_t>(follower - features.begin()),
-                                       static_cast<uint32_t>(mark) });
+        const auto mark = std::count_if(found->begin(), rule,
+                                        [&](const Json & before) { return before["grammar"] == (*rule)["grammar"]; });
+        reading.spec.rules.push_back(
+            { (*rule)["name"], static_cast<size_t>(follower - features.begin()), static_cast<uint32_t>(mark) });
     }
 }
 
