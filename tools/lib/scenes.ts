@@ -27,8 +27,8 @@ const type = async (page: Page, text: string): Promise<void> => {
 };
 
 const compared = async (page: Page): Promise<void> => {
-  await page.getByLabel("texts of each chain").fill("6");
-  await page.getByLabel("tokens of a text").fill("16");
+  await page.getByLabel("texts of each chain").fill("4");
+  await page.getByLabel("tokens of a text").fill("12");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.locator("#compare .status", { hasText: "Done" }).waitFor();
   await page.waitForFunction("document.querySelector('#result img').complete");
@@ -49,12 +49,6 @@ const everywhere = (name: string, scene: Pick<Scene, "place" | "path" | "prepare
     })),
   );
 
-const STEADY = `import { mirostat_v2 } from "std"
-
-/// Steers the surprise of the text.
-chain steady(tau: f32 in [0, 10] = 3) = mirostat_v2(tau, 0.2)
-`;
-
 const FAULTY = `import { top_k, dist } from "std"
 
 chain creative(t: f32 >= 0 = 0.9) =
@@ -74,45 +68,6 @@ export const SCENES: readonly Scene[] = [
       await texts(page);
       await type(page, FAULTY);
       await page.locator("#diagnostics .fix").waitFor();
-    },
-  },
-  {
-    ...playground,
-    name: "playground-states",
-    colorScheme: "dark",
-    prepare: async (page) => {
-      await type(page, STEADY);
-      await page.locator(".course figcaption code", { hasText: "mu" }).first().waitFor();
-      await texts(page);
-      await page.locator("#text .status", { hasText: "writes" }).waitFor();
-    },
-  },
-  {
-    ...playground,
-    name: "playground-bars",
-    prepare: async (page) => {
-      await texts(page);
-      await page.getByLabel("the likeliest as bars").check();
-      await page.locator("#stages .stage h3 button").nth(1).click();
-      await page.locator("#stages .stage.chosen").waitFor();
-    },
-  },
-  {
-    ...playground,
-    name: "playground-examples",
-    prepare: async (page) => {
-      await texts(page);
-      await page.locator("#examples").click();
-      await page.locator(".card svg").nth(8).waitFor();
-    },
-  },
-  {
-    ...playground,
-    name: "playground-help",
-    prepare: async (page) => {
-      await texts(page);
-      await page.locator("#editor .cm-line", { hasText: "top_k(40)" }).getByText("top_p").hover();
-      await page.locator("#editor .cm-tooltip .doc").waitFor();
     },
   },
 ];
