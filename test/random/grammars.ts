@@ -1,7 +1,7 @@
 /** Grammars of random programs: small ones whose texts can be listed, with the rules that each of their characters is in. */
 import * as fc from "fast-check";
 import { listTexts, type Part } from "../grammars/derivations.js";
-import type { GrammarName, Snippet } from "./text.js";
+import type { Snippet } from "./text.js";
 
 const text = (value: string): Part => ({ kind: "text", value });
 const rule = (name: string): Part => ({ kind: "rule", name });
