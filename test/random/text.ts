@@ -22,7 +22,7 @@ export interface Named {
 }
 
 /** A grammar of a program, by the name of its constant. */
-export interface GrammarName {
+interface GrammarName {
   readonly name: string;
   readonly rules: readonly string[];
 }
