@@ -1,6 +1,5 @@
 /** The page: the worker compiles and evaluates the input; the panels show the results. */
 import { startEngine, EngineError, Superseded } from "./client/engine.js";
-import { takeWorker } from "./client/worker.js";
 import { byId, debounced, h } from "./dom.js";
 import { openEditor } from "./editor/editor.js";
 import type {
@@ -30,7 +29,10 @@ import type { Shared } from "./state/link.js";
 const TYPING_PAUSE = 150;
 const GUIDE_LIMIT = 60_000;
 
-const engine = startEngine(takeWorker, (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`));
+const engine = startEngine(
+  () => new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" }),
+  (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`),
+);
 
 const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
 const evaluateSoon = debounced(() => void evaluate(), TYPING_PAUSE);
@@ -245,10 +247,7 @@ chains.onchange = () => void compile();
 if (matchMedia("(max-width: 600px)").matches)
   for (const panel of document.querySelectorAll<HTMLDetailsElement>("section > details")) panel.open = false;
 
+void ask("language", null, notify).then((tables) => tables && editor.setTables(tables));
 share.carry(byId<HTMLAnchorElement>("compare"));
-const isLinked = share.open(location.hash);
-// the words of the language and its library take longer to read than the program, whose pictures come first
-void (isLinked ? Promise.resolve() : compile())
-  .then(() => ask("language", null, notify))
-  .then((tables) => tables && editor.setTables(tables));
+if (!share.open(location.hash)) void compile();
 window.addEventListener("hashchange", () => share.open(location.hash));

@@ -58,8 +58,8 @@ function columnsOf(cx: ChainLowering, rows: Table, last: Table): Record<TraceCol
   const most = best === undefined ? first(logit) : at(logit, best);
   const likeliest = { ...(best === undefined ? first(prob) : at(prob, best)), range: LIKELIEST };
   const own = rows.ids === last.ids && rows.dim === last.dim ? at(logit, cx.picked!.row) : logitOfToken(cx, logit);
-  // a mask may drop larger logits, where no order tells
-  const hidesLarger = rows.mask !== undefined && !isSorted;
+  // a mask may drop larger logits; where rows are sorted, these are the last ones
+  const hidesLarger = rows.mask !== undefined;
   // -sum(p log p) without a logarithm for each row: log p is log(likeliest) + (logit - most)
   const above = sumOfLeft(cx, mul(cx, prob, hidesLarger ? sub(cx, logit, most) : atMost(sub(cx, logit, most), 0)));
   const entropy = neg(cx, atMost(smaller(cx, add(cx, above, log(cx, likeliest)), constant(0)), 0));
