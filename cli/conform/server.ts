@@ -60,7 +60,13 @@ export class Server {
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
     for (const again of [...AGAIN, undefined]) {
-      const request = { method: "POST", headers, body: JSON.stringify({ ...fields, ...body, stream: false }), signal };
+      const request = {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ ...fields, ...body, stream: false }),
+        // thousands of requests listen to the one that is given
+        signal: AbortSignal.any([signal]),
+      };
       const { status, text } = await this.#answer(request, again !== undefined && this.#hasAnswered);
       if (again !== undefined && WAITS.has(status)) {
         await new Promise((resolve) => setTimeout(resolve, again));
