@@ -56,6 +56,16 @@ export const readSource = (path: string): string => readText(path, MAX_BYTES.sou
 /** Reads a text, without a byte order mark, as `readBytes` does. */
 export const readText = (path: string, limit: number): string => decoded(path, readBytes(path, limit));
 
+/** Reads a file of at most `limit` bytes. Throws `InputError`. */
+export function readJson(path: string, limit: number): unknown {
+  const text = readText(path, limit);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InputError(`"${path}" is not JSON: ${(error as Error).message}`, { code: "INVALID_FILE" });
+  }
+}
+
 /** The text of a file's bytes. Throws `InputError` for bytes that are not UTF-8. */
 export function decoded(path: string, bytes: Uint8Array): string {
   try {

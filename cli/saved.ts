@@ -1,7 +1,7 @@
 /** Texts that are continued later: `--save` writes what `--resume` reads. */
 import { InputError } from "ggsl/core/errors.js";
 import type { Saved } from "ggsl/generation/generate.js";
-import { MAX_BYTES, readText, writeOutput } from "./files.js";
+import { MAX_BYTES, readJson, writeOutput } from "./files.js";
 
 /** Writes a result of `Generation.save()` as JSON. */
 export function writeSaved(path: string, { tokens, sequence, guides }: Saved): void {
@@ -11,13 +11,7 @@ export function writeSaved(path: string, { tokens, sequence, guides }: Saved): v
 
 /** Reads such a file. Throws `InputError`; whether the sequence is one of the chain is for the caller to check. */
 export function readSaved(path: string): Saved {
-  let data: unknown;
-  try {
-    data = JSON.parse(readText(path, MAX_BYTES.spec));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new InputError(`"${path}" is not JSON: ${error.message}`, { code: "INVALID_FILE" });
-  }
+  const data = readJson(path, MAX_BYTES.spec);
   const { tokens, sequence, guides = {} } = (data ?? {}) as Record<string, unknown>;
   const lists = Object.entries((guides ?? {}) as Record<string, unknown>);
   if (!isTokens(tokens) || typeof sequence !== "object" || !lists.every(([, ids]) => isTokens(ids)))

@@ -7,6 +7,7 @@ import type { Settings } from "@ggsl/compiler/lower/params.js";
 import { WORD } from "@ggsl/compiler/source/lexemes.js";
 import type { Phrase } from "ggsl/sequence/phrases/phrases.js";
 import { assignment } from "./assignment.js";
+import { jsonOr } from "./json.js";
 import { withValues } from "./values.js";
 
 /** Wrong usage of the command line; exit status 2. */
@@ -39,6 +40,18 @@ export function seed(text: string): number {
   if (!isSeed(value)) throw new InvalidArgumentError(`Expected ${SEED_RANGE}.`);
   return value;
 }
+
+/** Collects the values of an option that can be given several times. */
+export const collected = (text: string, present: readonly string[] = []): string[] => [...present, text];
+
+/** Collects `NAME=VALUE`, where the value is JSON or a text. @param name the form of names */
+export const collectedJson =
+  (name: string) =>
+  (text: string, present: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => {
+    const [, own, value] = new RegExp(`^(${name})=([^]*)$`).exec(text) ?? [];
+    if (own === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=VALUE.");
+    return { ...present, [own]: jsonOr(value) };
+  };
 
 /** Collects `--disable NAME`. */
 function optimization(name: string, present: readonly string[] = []): string[] {

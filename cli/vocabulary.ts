@@ -2,7 +2,7 @@
 import { InputError } from "ggsl/core/errors.js";
 import type { GivenVocabulary } from "ggsl/core/vocabulary.js";
 import { loadVocabulary } from "ggsl/models/model.js";
-import { MAX_BYTES, noteRead, readText } from "./files.js";
+import { MAX_BYTES, noteRead, readJson } from "./files.js";
 
 /** From a model's file, or from a JSON list of texts; `-` is such a list on standard input. */
 export async function readVocabulary(file: string | undefined): Promise<GivenVocabulary | undefined> {
@@ -13,13 +13,7 @@ export async function readVocabulary(file: string | undefined): Promise<GivenVoc
 }
 
 function textsIn(file: string): readonly string[] {
-  let data: unknown;
-  try {
-    data = JSON.parse(readText(file, MAX_BYTES.numbers));
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    throw new InputError(`"${file}" is not JSON: ${(error as Error).message}`, { code: "INVALID_FILE" });
-  }
+  const data = readJson(file, MAX_BYTES.numbers);
   if (!Array.isArray(data) || data.some((text) => typeof text !== "string"))
     throw new InputError(
       `"${file}" is not a vocabulary: expected a JSON list of the texts of all tokens, or a GGUF file`,

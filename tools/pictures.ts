@@ -60,7 +60,6 @@ async function take(
   const context = await browser.newContext({ ...SCREENS[screen], colorScheme });
   try {
     const page = await context.newPage();
-
     page.setDefaultTimeout(PATIENCE);
     await page.goto(`${base}${path}`);
     await prepare(page);

@@ -1,8 +1,9 @@
 /** Chat templates from files, and their variables. */
 import { existsSync } from "node:fs";
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import type { ChatOptions } from "ggsl/chat/render.js";
 import { MAX_BYTES, readText } from "../files.js";
+import { collectedJson } from "../usage.js";
 
 export interface ChatFlags {
   readonly system?: string;
@@ -20,25 +21,10 @@ export const templateVarOption = (): Option =>
   new Option(
     "--template-var <name=value>",
     "a variable of the chat template, as JSON or a text, as in enable_thinking=false; repeatable",
-  ).argParser(variable);
+  ).argParser(collectedJson(String.raw`[A-Za-z_]\w*`));
 
 /** How a conversation becomes a prompt. */
 export function chatOptionsOf(flags: ChatFlags): Pick<ChatOptions, "template" | "variables"> {
   const template = readTemplate(flags);
   return { ...(template !== undefined && { template }), ...(flags.templateVar && { variables: flags.templateVar }) };
-}
-
-/** Collects `--template-var NAME=VALUE`. */
-function variable(text: string, present: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=VALUE.");
-  return { ...present, [name]: jsonOr(value) };
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -23,6 +23,7 @@ import { loadShown, progressLine } from "../progress.js";
 import {
   atMost,
   chainsArgument,
+  collected,
   jsonOption,
   limitsOption,
   rootOption,
@@ -50,8 +51,8 @@ interface Options extends ChainsOptions, ModelFlags {
 export const addCompare = (command: Command): Command =>
   addGrammarOptions(addModelOptions(command))
     .addArgument(chainsArgument())
-    .addOption(stagesOption("a chain of standard samplers, beside those of FILES; repeatable").argParser(repeated))
-    .option("--chain <name>", "a chain of FILES, of which all that pick a token are compared; repeatable", repeated)
+    .addOption(stagesOption("a chain of standard samplers, beside those of FILES; repeatable").argParser(collected))
+    .option("--chain <name>", "a chain of FILES, of which all that pick a token are compared; repeatable", collected)
     .addOption(setChainsOption())
     .option("--vary <name=values>", "compare chains with several values of a parameter, as in t=0.5,1,1.5", variation)
     .addOption(limitsOption())
@@ -73,8 +74,6 @@ export const addCompare = (command: Command): Command =>
     .option("--html <file>", "write a self-contained page: table, figure and texts")
     .addOption(jsonOption())
     .action((files: string[], options: Options) => endable((signal) => run(files, options, signal)));
-
-const repeated = (text: string, present: readonly string[] = []): string[] => [...present, text];
 
 const VARIATION = assignment("([^]+)");
 

@@ -14,6 +14,8 @@ import { MAX_BYTES, readText } from "../files.js";
 import { progressLine } from "../progress.js";
 import {
   atMost,
+  collected,
+  collectedJson,
   disableOption,
   jsonOption,
   natural,
@@ -67,9 +69,9 @@ export const addConform = (command: Command): Command =>
     .option(
       "--field <name=value>",
       "a field of each request, in JSON or as a text, such as temperature=0.8 or model=NAME; repeatable",
-      field,
+      collectedJson(String.raw`\w+`),
     )
-    .option("--prompt <text>", "a prompt whose next token is sampled; repeatable (default: 8 beginnings)", listed)
+    .option("--prompt <text>", "a prompt whose next token is sampled; repeatable (default: 8 beginnings)", collected)
     .option("--samples <n>", "tokens in all", positive, 16_000)
     .option("--level <p>", "the server does not conform if chance gives such counts less often", level, 0.01)
     .option("--logprobs <n>", "likely tokens that the server is asked for, for each prompt", positive, 20)
@@ -134,22 +136,6 @@ function address(text: string): URL {
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new InvalidArgumentError("Expected an address such as http://127.0.0.1:8080.");
 }
-
-function field(text: string, present: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const [, name, value] = /^(\w+)=([^]*)$/.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError("Expected NAME=VALUE.");
-  return { ...present, [name]: parsed(value) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const listed = (text: string, present: readonly string[] = []): string[] => [...present, text];
 
 function level(text: string): number {
   const value = Number(text);

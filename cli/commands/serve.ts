@@ -6,7 +6,7 @@ import { InputError } from "ggsl/core/errors.js";
 import { sharedHeapFlag } from "ggsl/core/threads.js";
 import { readTemplate } from "../chat/template.js";
 import { addModelOptions, settingsOf, type ModelFlags } from "../modelOptions.js";
-import { atMost, natural, PROGRAM_FILES, UsageError } from "../usage.js";
+import { atMost, collected, natural, PROGRAM_FILES, UsageError } from "../usage.js";
 import { withValues } from "../values.js";
 import { say } from "../terminal.js";
 
@@ -266,7 +266,6 @@ function pingInterval(text: string): number {
 }
 
 /** Collects `--alias NAME` and `--library NAME`. */
-const collected = (one: string, present: readonly string[] = []): string[] => [...present, one];
 
 /** Collects `--model NAME=FILE`. */
 function modelFile(text: string, present: readonly NamedFile[] = []): NamedFile[] {

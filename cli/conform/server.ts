@@ -1,6 +1,7 @@
 /** A server with OpenAI's form for completions: the likeliest tokens after a prompt, and tokens that it picks. */
 import { InputError } from "ggsl/core/errors.js";
 import { visible } from "@ggsl/compiler/source/visible.js";
+import { membersOf } from "../json.js";
 import type { Listed } from "./distribution.js";
 
 interface ServerOptions {
@@ -23,7 +24,6 @@ const WAITS: ReadonlySet<number> = new Set([429, 502, UNAVAILABLE, 504]);
 const SHOWN = 300;
 
 type Json = Readonly<Record<string, unknown>>;
-const membersOf = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export class Server {

@@ -1,12 +1,12 @@
 /** Traces: `ggsl run --trace` writes what `ggsl trace` reads. The form is that of runtime/schemas/trace.schema.json. */
+import { TRACE_COLUMNS as COLUMNS, type TraceColumn } from "@ggsl/compiler/graph/trace.js";
 import { InputError } from "ggsl/core/errors.js";
 import type { Piece } from "ggsl/generation/generate.js";
-import { MAX_BYTES, readText, writeOutput } from "../files.js";
+import { MAX_BYTES, readJson, writeOutput } from "../files.js";
+import { membersOf } from "../json.js";
 
 /** What each stage made of the rows and of a token: a number for each stage, the model first. */
-const COLUMNS = ["rows", "entropy", "rank", "probability"] as const;
-
-type Columns = Readonly<Record<(typeof COLUMNS)[number], readonly number[]>>;
+type Columns = Readonly<Record<TraceColumn, readonly number[]>>;
 
 export interface TracedToken extends Partial<Columns> {
   readonly token: number;
@@ -42,13 +42,7 @@ export function writeTrace(path: string, trace: Omit<TraceFile, "format" | "vers
 
 /** Reads such a file. Throws `InputError`. */
 export function readTrace(path: string): TraceFile {
-  let data: unknown;
-  try {
-    data = JSON.parse(readText(path, MAX_BYTES.numbers));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new InputError(`"${path}" is not JSON: ${error.message}`, { code: "INVALID_FILE" });
-  }
+  const data = readJson(path, MAX_BYTES.numbers);
   const fault = faultIn(data);
   if (fault === undefined) return data as TraceFile;
   throw new InputError(`"${path}" is no trace: ${fault}; expected what \`ggsl run --trace\` has written`, {
@@ -57,8 +51,6 @@ export function readTrace(path: string): TraceFile {
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
 function faultIn(data: unknown): string | undefined {
   const { format, version, model, prompt, stages, texts } = membersOf(data);

@@ -2,9 +2,10 @@
 import type { Graph } from "./graph.js";
 
 /** What a trace tells of the rows that a stage leaves. */
-export type TraceColumn = "rows" | "entropy" | "rank" | "probability";
+export const TRACE_COLUMNS = ["rows", "entropy", "rank", "probability"] as const;
+export type TraceColumn = (typeof TRACE_COLUMNS)[number];
 
-const NAME = /^trace\.(model|\d+)\.(rows|entropy|rank|probability)$/;
+const NAME = new RegExp(String.raw`^trace\.(model|\d+)\.(${TRACE_COLUMNS.join("|")})$`);
 
 /** Without a stage it is about what the model gives. */
 export const traceName = (stage: number | undefined, column: TraceColumn): string =>

@@ -3,6 +3,7 @@ import { hashOf, noiseOf } from "@ggsl/compiler/graph/hash.js";
 import { MAX_SEED } from "@ggsl/compiler/graph/param.js";
 import * as is from "../core/check.js";
 import { invalid } from "../core/errors.js";
+import { gammaTail } from "../core/gamma.js";
 import { finite, tokenList } from "../core/sharedOptions.js";
 
 /** Which watermark is looked for, and where. */
@@ -59,7 +60,7 @@ export function detectAaronson(
   const n = noise.length;
   // the noise u is 1 - r
   const sum = noise.reduce((total, u) => total - Math.log(u), 0);
-  return { tokens: n, z: n === 0 ? 0 : (sum - n) / Math.sqrt(n), p: gammaTail(n, sum) };
+  return { tokens: n, z: n === 0 ? 0 : (sum - n) / Math.sqrt(n), p: n === 0 ? 1 : gammaTail(n, sum) };
 }
 
 /** The options of `detectSynthId`. */
@@ -173,16 +174,4 @@ function binomialTail(n: number, least: number, p: number): number {
   }
   // of the two sums, the smaller one is exact
   return Math.min(1, above < below ? above : 1 - below);
-}
-
-/** The probability that the sum of `n` exponential numbers of mean 1 is `sum` or more. */
-function gammaTail(n: number, sum: number): number {
-  if (n === 0) return 1;
-  let term = -sum;
-  let above = 0;
-  for (let k = 0; k < n; k++) {
-    above += Math.exp(term);
-    term += Math.log(sum / (k + 1));
-  }
-  return Math.min(1, above);
 }

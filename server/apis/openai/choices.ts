@@ -56,7 +56,8 @@ class ReportedSoFar {
 
   /** For the choice of an event. A token that the chain did not pick has no trace. */
   add({ measures = {}, trace = null }: Told): Told {
-    for (const [name, value] of Object.entries(measures)) (this.values[name] ??= []).push(value);
+    if (this.wanted.measures)
+      for (const [name, value] of Object.entries(measures)) (this.values[name] ??= []).push(value);
     if (this.wanted.trace) this.traces.push(trace);
     return { ...(this.wanted.measures && { measures }), ...(this.wanted.trace && { trace }) };
   }
