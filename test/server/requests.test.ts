@@ -288,7 +288,7 @@ describe("addresses and methods", () => {
       "FOO / HTTP/1.1\r\n\r\n",
       "GET / HTTP/9.9\r\n\r\n",
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-      "GET / HTTP/1.1\r\n\r\n",
+      "GET / HTTP/1.1\r\nconnection: close\r\n\r\n",
       "\x16\x03\x01\x02",
     ]) {
       const { status, body } = await raw(text);
