@@ -64,20 +64,23 @@ Napi::Function TextObject::define(Napi::Env env) {
                        {
                            InstanceAccessor<&TextObject::step>("step"),
                            InstanceMethod<&TextObject::is_ready>("isReady"),
-                           InstanceMethod<&TextObject::only_token>("onlyToken"),
+                           InstanceMethod<&TextObject::forced>("forced"),
+                           InstanceMethod<&TextObject::written>("written"),
                            InstanceMethod<&TextObject::accept>("accept"),
                        });
 }
 
-// (chain, saved, { grammars, only, bias, stop, rest, held })
+// (chain, saved, { grammars, only, writesUnasked, bias, stop, rest, held })
 TextObject::TextObject(const Napi::CallbackInfo & info) : Napi::ObjectWrap<TextObject>(info) {
     guarded(info.Env(), [&] {
-        const auto &       chain   = ChainObject::from(info[0]);
-        const std::string  saved   = to_string(info[1], "saved");
-        const Napi::Object options = to_object(info[2], "options");
-        const int32_t      only    = optional_int(options, "only", -1);
-        text  = std::make_shared<loop::Text>(chain.get(), saved, to_positions(options.Get("grammars")),
-                                            only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only)),
+        const auto &        chain   = ChainObject::from(info[0]);
+        const std::string   saved   = to_string(info[1], "saved");
+        const Napi::Object  options = to_object(info[2], "options");
+        const int32_t       only    = optional_int(options, "only", -1);
+        loop::Text::Unasked unasked;
+        unasked.only       = only < 0 ? std::nullopt : std::optional(static_cast<size_t>(only));
+        unasked.is_written = options.Get("writesUnasked").ToBoolean();
+        text  = std::make_shared<loop::Text>(chain.get(), saved, to_positions(options.Get("grammars")), unasked,
                                              to_bias(options.Get("bias")));
         model = chain.model();
         show(options);
@@ -124,9 +127,24 @@ Napi::Value TextObject::is_ready(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&]() -> Napi::Value { return Napi::Boolean::New(info.Env(), text->is_ready()); });
 }
 
-Napi::Value TextObject::only_token(const Napi::CallbackInfo & info) {
+Napi::Value TextObject::forced(const Napi::CallbackInfo & info) {
+    const Napi::Env env = info.Env();
+    return guarded(env, [&]() -> Napi::Value {
+        const std::optional<Feeder::Forced> next = text->forced();
+        if (!next) {
+            return env.Undefined();
+        }
+        Napi::Object object = Napi::Object::New(env);
+        object.Set("token", next->token);
+        object.Set("isWritten", next->is_written);
+        object.Set("scalars", from_vector(env, next->scalars));
+        return object;
+    });
+}
+
+Napi::Value TextObject::written(const Napi::CallbackInfo & info) {
     return guarded(info.Env(), [&]() -> Napi::Value {
-        const std::optional<int32_t> token = text->only_token();
+        const std::optional<int32_t> token = text->written();
         return token ? Napi::Number::New(info.Env(), *token) : info.Env().Undefined();
     });
 }

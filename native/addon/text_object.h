@@ -33,7 +33,8 @@ public:
 private:
     Napi::Value step(const Napi::CallbackInfo & info);
     Napi::Value is_ready(const Napi::CallbackInfo & info);
-    Napi::Value only_token(const Napi::CallbackInfo & info);
+    Napi::Value forced(const Napi::CallbackInfo & info);
+    Napi::Value written(const Napi::CallbackInfo & info);
     Napi::Value accept(const Napi::CallbackInfo & info);
 
     void show(const Napi::Object & options);

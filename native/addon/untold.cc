@@ -15,7 +15,8 @@ using std::chrono::microseconds;
 constexpr microseconds first_group{ 1000 };
 
 int32_t flags_of(const Written & token) {
-    return token.is_forced + 2 * token.is_refused + 4 * token.is_over + 8 * token.is_end + 16 * token.said.has_value();
+    return token.is_forced + 2 * token.is_refused + 4 * token.is_over + 8 * token.is_end + 16 * token.said.has_value() +
+           32 * token.is_written;
 }
 
 // How many bytes, then these, from the lowest byte on.

@@ -55,7 +55,8 @@ struct Ahead {
 struct Written {
     size_t              text; // its place in the list of texts
     int32_t             token;
-    bool                is_forced  = false; // the chain was not asked
+    bool                is_forced  = false; // it came whatever the chain would pick
+    bool                is_written = false; // in place of the pick
     bool                is_refused = false; // by a grammar
     bool                is_over    = false; // the text ends with these tokens, and what comes before them was not read
     bool                is_end     = false; // it ends a text, and has none

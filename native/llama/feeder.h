@@ -14,8 +14,14 @@ class Feeder {
 public:
     virtual ~Feeder() = default;
 
-    // The next token where the chain can pick no other, and nothing else is read of it.
-    virtual std::optional<int32_t> only_token() const = 0;
+    // A token that comes whatever the model's logits are, and for which it need not be asked.
+    struct Forced {
+        int32_t            token;
+        bool               is_written; // in place of the pick; else a grammar allows no other
+        std::vector<float> scalars;    // as for `accept`
+    };
+    // The next token, if it is one. Throws Failure.
+    virtual std::optional<Forced> forced() const = 0;
 
     // The token that comes next in place of the pick. Throws Failure.
     virtual std::optional<int32_t> written() const = 0;

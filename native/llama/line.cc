@@ -22,14 +22,21 @@ void Line::begin_with(int32_t last, int32_t at) {
 
 void Line::add_to(Batch & batch, Sampler & sampler, std::vector<Written> & found) {
     forced.clear();
-    while (const std::optional<int32_t> only = text.feeder->only_token()) {
-        const End full = limit(1 + forced.size());
-        Written   next{ .text = number, .token = *only, .is_forced = true, .is_end = model.is_end(*only) };
+    while (std::optional<Feeder::Forced> only = text.feeder->forced()) {
+        const End  full = limit(1 + forced.size());
+        const auto move = text.feeder->accept(only->token, only->scalars);
+        if (move == Feeder::Move::stops) {
+            break;
+        }
+        Written next{ .text       = number,
+                      .token      = only->token,
+                      .is_forced  = true,
+                      .is_written = only->is_written,
+                      .is_refused = move == Feeder::Move::refused,
+                      .is_end     = model.is_end(only->token),
+                      .scalars    = std::move(only->scalars) };
         if (!next.is_end) {
-            if (text.feeder->accept(*only, {}) != Feeder::Move::goes_on) {
-                break;
-            }
-            next.said = text.feeder->read(model.piece(*only, false));
+            next.said = text.feeder->read(model.piece(next.token, false));
         }
         const End why = next.is_end ? End::token : next.said->stop ? End::stop : full;
         forced.push_back(std::move(next));
@@ -58,6 +65,7 @@ void Line::take(const Results & results, std::vector<Written> & found) {
     Written    next{ .text       = number,
                      .token      = token,
                      .is_forced  = in_place.has_value(),
+                     .is_written = in_place.has_value(),
                      .is_refused = move == Feeder::Move::refused,
                      .is_end     = model.is_end(token),
                      .scalars    = results.states };

@@ -24,23 +24,23 @@ std::vector<size_t> followed_by(const c::Spec & spec) {
     return found;
 }
 
-// The feature whose grammar decides alone what comes next; nothing else may be read of a token then.
+// The feature whose grammar decides alone what comes next.
 std::optional<size_t> deciding(const c::Spec & spec) {
     const auto found = std::find_if(spec.features.begin(), spec.features.end(), [](const c::Feature & feature) {
         return feature.from == c::Feature::From::allowed && feature.is_first;
     });
-    return found == spec.features.end() || !spec.scalars().empty()
-               ? std::nullopt
-               : std::optional(static_cast<size_t>(found - spec.features.begin()));
+    return found == spec.features.end() ? std::nullopt
+                                        : std::optional(static_cast<size_t>(found - spec.features.begin()));
 }
 
 } // namespace
 
-Text::Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
-           std::optional<size_t> only, std::optional<c::Pairs> bias)
+Text::Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars, Unasked given,
+           std::optional<c::Pairs> bias)
     : sequence(c::Saved::read(c::Sequence(chain.spec(), chain.lookups()), saved.data(), saved.size())),
-      followed(followed_by(*chain.spec())), only(only) {
-    const bool is_followed = !only || std::find(followed.begin(), followed.end(), *only) != followed.end();
+      followed(followed_by(*chain.spec())), unasked(given) {
+    const auto & only        = unasked.only;
+    const bool   is_followed = !only || std::find(followed.begin(), followed.end(), *only) != followed.end();
     if (followed.size() != grammars.size() || !is_followed) {
         fail(code::invalid_argument, "the chain follows %zu grammars, found %zu", followed.size(), grammars.size());
     }
@@ -55,7 +55,8 @@ Text::Text(const Chain & chain, std::string_view saved, const std::vector<Gramma
 }
 
 Text::Text(const Chain & chain)
-    : sequence(chain.spec(), chain.lookups()), followed(followed_by(*chain.spec())), only(deciding(*chain.spec())) {}
+    : sequence(chain.spec(), chain.lookups()), followed(followed_by(*chain.spec())),
+      unasked({ deciding(*chain.spec()), true }) {}
 
 bool Text::is_ready() const {
     return std::all_of(followed.begin(), followed.end(), [&](size_t feature) {
@@ -64,9 +65,17 @@ bool Text::is_ready() const {
     });
 }
 
-std::optional<int32_t> Text::only_token() const {
-    const Followed * const grammar = only ? followed_in(sequence, *only) : nullptr;
-    return grammar == nullptr ? std::nullopt : grammar->only_token();
+std::optional<Feeder::Forced> Text::forced() const {
+    const auto             in_place = sequence.written();
+    const Followed * const grammar  = unasked.only ? followed_in(sequence, *unasked.only) : nullptr;
+    std::optional<int32_t> token;
+    if (in_place) {
+        token = unasked.is_written ? in_place : std::nullopt;
+    } else if (grammar != nullptr) {
+        token = grammar->only_token();
+    }
+    auto scalars = token ? sequence.known_scalars() : std::nullopt;
+    return scalars ? std::optional(Forced{ *token, in_place.has_value(), std::move(*scalars) }) : std::nullopt;
 }
 
 std::optional<int32_t> Text::written() const {

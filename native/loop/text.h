@@ -10,11 +10,16 @@ namespace ggsl::loop {
 
 class Text : public Feeder {
 public:
+    // For which tokens the model need not be asked.
+    struct Unasked {
+        std::optional<size_t> only; // the feature whose grammar decides alone what comes next, if it allows one token
+        bool                  is_written = false; // those of texts that the chain writes
+    };
+
     // Of a saved sequence in JSON, without its grammars and their tokens. `grammars`: a position for each feature that follows one, in
-    // their order. `only`: the feature whose grammar decides alone what comes next, if it allows one token. Throws Failure
-    // (INVALID_ARGUMENT).
-    Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars,
-         std::optional<size_t> only, std::optional<c::Pairs> bias);
+    // their order. Throws Failure (INVALID_ARGUMENT).
+    Text(const Chain & chain, std::string_view saved, const std::vector<GrammarPosition> & grammars, Unasked unasked,
+         std::optional<c::Pairs> bias);
     // At its beginning, of a chain that opens its grammars. Throws Failure (INVALID_ARGUMENT, LIMIT_EXCEEDED).
     explicit Text(const Chain & chain);
 
@@ -26,7 +31,7 @@ public:
     // Whether its grammars know what may come next, which took about a millisecond at most; if not, it feeds nothing.
     bool is_ready() const;
 
-    std::optional<int32_t> only_token() const override;
+    std::optional<Forced>  forced() const override;
     std::optional<int32_t> written() const override;
     Move                   accept(int32_t token, std::span<const float> scalars) override;
     bool                   ended() const override { return sequence.stop() != nullptr; }
@@ -39,9 +44,9 @@ public:
     c::Sequence sequence;
 
 private:
-    std::vector<size_t>   followed; // the features that follow a grammar
-    std::optional<size_t> only;
-    Output                output;
+    std::vector<size_t> followed; // the features that follow a grammar
+    Unasked             unasked;
+    Output              output;
 };
 
 } // namespace ggsl::loop

@@ -1,7 +1,7 @@
 /** Texts that the context writes on by itself: where that is possible, and the text there beside the sequence of the reader. */
 import type { Graph } from "@ggsl/compiler/graph/graph.js";
 import { writeSpec } from "@ggsl/compiler/graph/json.js";
-import { keptCount } from "@ggsl/compiler/graph/liveness.js";
+import { keptOf } from "@ggsl/compiler/graph/liveness.js";
 import type { AutomatonPosition } from "../backends/native/automatonBinding.js";
 import type {
   Binding,
@@ -11,6 +11,7 @@ import type {
   NativeModel,
   NativeText,
 } from "../backends/native/binding.js";
+import type { TextOptions } from "../backends/native/textBinding.js";
 import { translate, translated } from "../core/errors.js";
 import { positionOf } from "../grammars/position.js";
 import { grammarOf } from "../sequence/features/feed.js";
@@ -42,6 +43,7 @@ interface Parts {
 export function openAhead(
   { binding, graph, model, options, placed, guides, speculator, tail }: Parts,
   forcing: Forcing | undefined,
+  writesUnasked: boolean,
 ): AheadText | undefined {
   const { Chain, Text } = binding;
   const asksMore = (options.alternatives ?? 0) > 0 || options.logprobs !== undefined || options.thought !== undefined;
@@ -51,13 +53,11 @@ export function openAhead(
   if (!Chain || !Text || asksMore || picksElsewhere || !picks || model.info.isRecurrent || !isOfText(graph))
     return undefined;
   const only = forcing?.feature;
-  // the tokens of these are counted and kept apart
-  if (graph.writes) return undefined;
   // what these do with a grammar is decided before each token
   const followsGrammar = graph.features.some(({ from }) => from.kind === "allowed");
-  if (followsGrammar && (hasFront(options) || (only !== undefined && keptCount(graph) > 0))) return undefined;
+  if (followsGrammar && (hasFront(options) || (only !== undefined && !isKnownAtOnce(graph)))) return undefined;
   const chain = chainOf(Chain, model, graph);
-  return chain && new AheadText(Text, chain, only);
+  return chain && new AheadText(Text, chain, { ...(only !== undefined && { only }), writesUnasked });
 }
 
 /** Whether all that a chain is fed with comes from its text and from what was given once. */
@@ -65,6 +65,9 @@ const isOfText = ({ features }: Graph): boolean =>
   features.every(
     ({ from }) => from.kind !== "input" && from.kind !== "guide" && !("in" in from && typeof from.in === "object"),
   );
+
+/** What the context keeps of a token that the model is not asked for. */
+const isKnownAtOnce = (graph: Graph): boolean => keptOf(graph).every((id) => graph.nodes[id]!.op === "uniform");
 
 const chains = new WeakMap<NativeModel, WeakMap<object, NativeChain | "only here">>();
 
@@ -102,7 +105,7 @@ export class AheadText {
   constructor(
     private readonly Text: Binding["Text"],
     private readonly chain: NativeChain,
-    private readonly only: number | undefined,
+    private readonly unasked: Pick<TextOptions, "only" | "writesUnasked">,
   ) {}
 
   /** The text with so many tokens, if it is there. */
@@ -126,7 +129,6 @@ export class AheadText {
     }
     // checks what was given
     featureInputs(sequence);
-    const { only } = this;
     const { grammars: _, followed, phrases = {}, sets = {}, ...saved } = saveSequence(sequence);
     // no token is masked at most places
     const unmasked = Object.fromEntries(Object.keys(phrases).map((name) => [name, []]));
@@ -136,7 +138,7 @@ export class AheadText {
       ...(Object.keys(all).length > 0 && { sets: all }),
       ...(followed && { followed: followed.map(() => []) }),
     });
-    const options = { ...shown, grammars, ...(only !== undefined && { only }), ...biasOf(sequence) };
+    const options = { ...shown, grammars, ...this.unasked, ...biasOf(sequence) };
     const text = translated(() => new this.Text(this.chain, json, options));
     this.text = text.isReady() ? text : undefined;
     if (!this.text) this.restsUntil = sequence.step + REST;

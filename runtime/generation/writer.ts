@@ -69,7 +69,7 @@ export class Writer {
     const writes = parts.graph.writes !== undefined || options.thought !== undefined;
     this.unasked = writes ? unasked(parts) : undefined;
     this.thought = options.thought && new Thought(options.thought, model, prompt);
-    this.ahead = openAhead(parts, this.forcing);
+    this.ahead = openAhead(parts, this.forcing, this.unasked !== undefined);
     const longest = greatest(
       guides.map(({ tokens }) => tokens.length),
       prompt.length,
@@ -365,9 +365,8 @@ export class Writer {
 
   /** Not the first token, so that the prompt is read by then. */
   private forcedIn(text: NativeText): Picked | undefined {
-    const token = this.text.count > 0 ? text.onlyToken() : undefined;
-    if (token === undefined) return undefined;
-    return { token, scalars: NONE, isForced: true, told: this.acceptIn(text, token, NONE) };
+    const forced = this.text.count > 0 ? translated(() => text.forced()) : undefined;
+    return forced && { ...forced, isForced: true, told: this.acceptIn(text, forced.token, forced.scalars) };
   }
 
   /** A token that the context's text goes on with, unless it ends the text or that cannot go on. */
@@ -386,7 +385,9 @@ export class Writer {
     const { written, sampled, states = NONE } = await this.picks.decodeIn(this.place, text);
     this.later = written?.later;
     if (written) return { ...written.first, told: written.first };
-    const token = sampled![0]!;
-    return { token, scalars: states, told: { ...this.acceptIn(text, token, states), isRead: true } };
+    const inPlace = translated(() => text.written());
+    const token = inPlace ?? sampled![0]!;
+    const told = { ...this.acceptIn(text, token, states), isRead: true };
+    return { token, scalars: states, ...(inPlace !== undefined && { isForced: true, isWritten: true }), told };
   }
 }

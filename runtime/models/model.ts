@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Models: loads GGUF files and generates text with a chain in the model's graph. */
-import { readSamplingAdvice, type SamplingAdvice } from "@ggsl/settings/from/advice.js";
+import type { SamplingAdvice } from "@ggsl/settings/from/advice.js";
+import { SAMPLING_KEYS } from "@ggsl/settings/from/formats/samplingKeys.js";
 import { openBatch, type BatchOptions, type GenerationBatch } from "./batch.js";
 import type { AnyChainTypes, ChainTypes } from "../chain/chainTypes.js";
 import { contextSettings, type GivenSettings } from "../backends/contextOptions.js";
@@ -228,14 +229,24 @@ export async function loadModelFromBytes(bytes: Uint8Array, options: BytesOption
   return openInWasm(await loadLlama(module), bytes, contextSettings(settings));
 }
 
-function openInWasm(module: WasmModule, bytes: Uint8Array, settings: GivenSettings): Model {
+function openInWasm(module: WasmModule, bytes: Uint8Array, settings: GivenSettings): Promise<Model> {
   const chosen = { backend: "wasm" as const, device: "CPU", skipped: [] };
   return modelOf({ ...translated(() => openLlama(module, bytes)), chosen, settings, isOnDevice: false });
 }
 
-function modelOf(model: LoadedModel): Model {
+const NO_ADVICE: SamplingAdvice = { notes: [] };
+
+/** What reads advice is loaded where a file has any. */
+async function adviceOf(metadata: Readonly<Record<string, string>>): Promise<() => SamplingAdvice> {
+  if (!Object.keys(metadata).some((key) => key.startsWith(SAMPLING_KEYS))) return () => NO_ADVICE;
+  const { readSamplingAdvice } = await import("@ggsl/settings/from/advice.js");
+  return () => readSamplingAdvice(metadata);
+}
+
+async function modelOf(model: LoadedModel): Promise<Model> {
   const { native, chosen } = model;
   const { info } = native;
+  const readAdvice = await adviceOf(info.metadata);
   // the types check names only at compile time; here all names are checked
   const generate = (prompt: string | Int32Array, options: GenerateOptions): Generation =>
     startGeneration(model, prompt, options);
@@ -259,7 +270,7 @@ function modelOf(model: LoadedModel): Model {
     },
     // computed on first use, because it checks a program
     get advice() {
-      return (advice ??= readSamplingAdvice(info.metadata));
+      return (advice ??= readAdvice());
     },
     generate: generate as Model["generate"],
     chat: chat as Model["chat"],

@@ -1,5 +1,6 @@
 /** A model's sampling advice: the `general.sampling.*` keys of its file, as `ggsl import` reads them. */
-import { isSamplingKey, fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
+import { isSamplingKey, fromSamplingKeys } from "./formats/llamaGguf.js";
+import { SAMPLING_KEYS } from "./formats/samplingKeys.js";
 import type { Node } from "./nodes.js";
 import { ImportError, type Note } from "./notes.js";
 import { finish } from "./program.js";

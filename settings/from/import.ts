@@ -2,7 +2,8 @@
 import { checkNames, type OptionNames } from "@ggsl/compiler/core/optionNames.js";
 import { isGguf, readMetadata, type ByteSource } from "./ggufFile.js";
 import { decidingKeys, detect, JSON_FORMATS, KINDS, type JsonFormat } from "./formats/index.js";
-import { fromSamplingKeys, SAMPLING_KEYS } from "./formats/llamaGguf.js";
+import { fromSamplingKeys } from "./formats/llamaGguf.js";
+import { SAMPLING_KEYS } from "./formats/samplingKeys.js";
 import { fromLlamaArgs } from "./formats/llamaArgs.js";
 import { ENGINES, fromModelfile } from "./formats/ollama.js";
 import { parseJson } from "./json.js";

@@ -33,7 +33,7 @@ const SCHEMA = {
 interface Case {
   readonly name: string;
   readonly chain: Chain;
-  /** It is asked for each token: the grammar's only tokens need values of its window. */
+  /** It is asked for each token: the grammar's only tokens need a state that the graph computes. */
   readonly isAsked?: true;
   readonly options?: Omit<Partial<GenerateOptions>, "chain">;
   /** What is set in the middle of a text. */
@@ -50,9 +50,13 @@ const CASES: readonly Case[] = [
     set: (random) => ({ r: 1 + random(8) / 10 }),
   },
   {
-    name: "a grammar that decides alone, and a window",
+    name: "a grammar that decides alone, and a state that is computed in the graph",
     chain: compile(`import { constrain, dist } from "std"
-sampler paced() { logit /= mean(step, last: 4) > 9 ? 0.8 : 1.2 }
+sampler paced() {
+  state pace: f32 = 1
+  logit /= 1 + pace / 100
+  after pick { pace = repeat 30 with x = pace + step: (x + 2 / x) / 2 }
+}
 chain c(g: grammar, seed: seed = 7) = constrain(g) |> paced() |> dist(seed)`),
     isAsked: true,
     options: { uniforms: { g: { jsonSchema: SCHEMA } } },
@@ -86,6 +90,57 @@ chain c(g: grammar, seed: seed = 7) = constrain(g) |> paced() |> dist(seed)`),
     options: { uniforms: { g: { gbnf: 'root ::= (word (" " | ", " | ". "))+\nword ::= [a-zA-Z]+' } } },
   },
   { name: "a sampler whose aim moves", chain: of("min_p(0.02) |> adaptive_p(0.4, 0.8, seed)") },
+  {
+    name: "a grammar that decides alone, and a window of what is known",
+    chain: compile(`import { constrain, dist } from "std"
+sampler paced() { logit /= mean(step, last: 4) > 9 ? 0.8 : 1.2 }
+chain c(g: grammar, seed: seed = 7) = constrain(g) |> paced() |> dist(seed)`),
+    options: { uniforms: { g: { jsonSchema: SCHEMA } } },
+  },
+  {
+    name: "texts that it writes",
+    chain: compile(`import { top_k, dist } from "std"
+sampler notes(every: i32 = 13) {
+  write " And God saw that it was good." when step % every == 6
+  write " Amen." when ends_with("e")
+}
+chain c(every: i32 = 13, seed: seed = 7) = notes(every) |> top_k(40) |> dist(seed)`),
+    set: (random) => ({ every: 7 + random(9) }),
+  },
+  {
+    name: "texts that it writes, states of its picks, a measure and a stop",
+    chain: compile(`import { top_k } from "std"
+sampler counted(seed: seed) {
+  state picks: i32 = 0
+  write " And so it was." when picks % 8 == 5
+  pick sample(seed)
+  measure surprise = -log2(picked(prob))
+  after pick { picks += picked(prob) > 0.2 ? 1 : 0 }
+  stop when picks > 24 as "enough"
+}
+chain c(seed: seed = 7) = top_k(40) |> counted(seed)`),
+  },
+  {
+    name: "texts that it writes, a grammar, stop texts and phrases",
+    chain: compile(`import { constrain, top_k, dist } from "std"
+sampler notes() {
+  write "word and word" when step % 17 == 5
+  write "12 " when step % 23 == 9
+}
+chain c(g: grammar, seed: seed = 7) = notes() |> constrain(g) |> top_k(60) |> dist(seed)`),
+    options: {
+      uniforms: { g: { gbnf: 'root ::= (word (" " | ", " | ". "))+\nword ::= [a-zA-Z]+' } },
+      stop: ["12 w", "and the"],
+      bannedPhrases: [" and", "the"],
+    },
+  },
+  {
+    name: "a grammar that decides alone, and a text that it writes",
+    chain: compile(`import { constrain, dist } from "std"
+sampler notes() { write "red" when ends_with(": \\"") }
+chain c(g: grammar, seed: seed = 7) = notes() |> constrain(g) |> dist(seed)`),
+    options: { uniforms: { g: { jsonSchema: SCHEMA } } },
+  },
 ];
 
 type Act =

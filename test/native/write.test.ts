@@ -59,7 +59,7 @@ function tokensIn(words: Int32Array, text: string, count: number): { tokens: num
     tokens[place] = token;
     states.push(...scalars);
     const isEnd = model.isEnd(token);
-    expect(rest).toEqual({ isForced: false, isRefused: false, isRead: true, isEnd, stop: -1 });
+    expect(rest).toEqual({ isForced: false, isWritten: false, isRefused: false, isRead: true, isEnd, stop: -1 });
     expect(pieces?.length).toBe(isEnd ? undefined : 1);
   });
   return { tokens, states };
@@ -307,7 +307,7 @@ test("a text is made of what is right alone", () => {
   const bias = { ids: Int32Array.of(1), values: new Float32Array() };
   expect(code(() => new Text(chain, saved(0), { grammars: [], bias }))).toBe("INVALID_ARGUMENT");
   const text = textOf(3);
-  expect([text.step, text.isReady(), text.onlyToken()]).toEqual([0, true, undefined]);
+  expect([text.step, text.isReady(), text.forced(), text.written()]).toEqual([0, true, undefined, undefined]);
   expect([text.accept(5, Float32Array.of(4)), text.step]).toEqual(["goes on", 1]);
   expect(code(() => text.accept(5, new Float32Array()))).toBe("INVALID_ARGUMENT");
   expect(code(() => text.accept(-1, Float32Array.of(4)))).toBe("INVALID_ARGUMENT");

@@ -145,6 +145,7 @@ void Sequence::restart() {
     watches.assign(chain->endings.size(), {});
     measure_values.clear();
     writing.reset();
+    present.reset();
     steps = prompt_length = disallowed = 0;
     start_streams();
     start_grammars(-1);
@@ -192,6 +193,7 @@ void Sequence::start_grammars(int32_t only) {
 
 void Sequence::set_param(size_t index, double value) {
     params[index] = rounded(chain->params[index], value);
+    present.reset();
     is_set[index] = true;
     for (size_t i = 0; i < streams.size(); ++i) {
         const auto * param = std::get_if<ParamRef>(&chain->draws[i].seed);
@@ -205,6 +207,7 @@ void Sequence::set_param(size_t index, double value) {
 void Sequence::set_tokens(size_t set, std::vector<int32_t> tokens) {
     check_capacity(chain->sets[set], tokens.size());
     sets[set] = std::move(tokens);
+    present.reset();
     init_unless_begun();
 }
 
@@ -220,6 +223,7 @@ void Sequence::set_grammar(size_t grammar, std::string gbnf) {
     auto before_texts = followed;
     try {
         start_grammars(static_cast<int32_t>(grammar));
+        present.reset();
     } catch (...) {
         grammars[grammar] = std::move(before);
         followed          = std::move(before_texts);
@@ -229,6 +233,7 @@ void Sequence::set_grammar(size_t grammar, std::string gbnf) {
 
 void Sequence::follow(size_t feature, GrammarPtr position) {
     followed[feature] = { std::move(position), {} };
+    present.reset();
 }
 
 void Sequence::keep_states(std::span<const float> values) {
@@ -268,6 +273,7 @@ void Sequence::append(std::span<const int32_t> tokens) {
 }
 
 void Sequence::accept_prompt(std::span<const int32_t> tokens) {
+    present.reset();
     append(tokens);
     append_last(prompt, tokens, prompt_needed);
     prompt_length += static_cast<int64_t>(tokens.size());
@@ -281,27 +287,9 @@ bool Sequence::is_asked(const Feature & feature) const {
     return !feature.when || evaluate(*feature.when, Leaves(*this)) != 0;
 }
 
-std::optional<Sequence::Writing> Sequence::present_writing() const {
-    if (writing) {
-        return writing;
-    }
-    const Leaves leaves(*this);
-    for (size_t i = 0; i < chain->writes.size(); ++i) {
-        if (!looked_up->written[i].empty() && evaluate(chain->writes[i].when, leaves) != 0) {
-            return Writing{ i, 0 };
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<int32_t> Sequence::written() const {
-    const auto present = present_writing();
-    return present ? std::optional(looked_up->written[present->write][present->at]) : std::nullopt;
-}
-
 void Sequence::accept(int32_t token, std::span<const float> scalars) {
     // what can throw comes first
-    const auto              present = present_writing();
+    const auto              next_writing = present_writing();
     std::vector<GrammarPtr> after(followed.size()); // of those that go on
     bool                    is_refused = false;
     for (size_t i = 0; i < followed.size(); ++i) {
@@ -321,9 +309,10 @@ void Sequence::accept(int32_t token, std::span<const float> scalars) {
         }
     }
     disallowed += is_refused;
-    const bool is_written = present && looked_up->written[present->write][present->at] == token;
-    const bool has_rest   = is_written && present->at + 1 < looked_up->written[present->write].size();
-    writing               = has_rest ? std::optional(Writing{ present->write, present->at + 1 }) : std::nullopt;
+    const bool is_written = next_writing && looked_up->written[next_writing->write][next_writing->at] == token;
+    const bool has_rest   = is_written && next_writing->at + 1 < looked_up->written[next_writing->write].size();
+    writing = has_rest ? std::optional(Writing{ next_writing->write, next_writing->at + 1 }) : std::nullopt;
+    present.reset();
     for (size_t i = 0; i < streams.size(); ++i) {
         streams[i].advance(counts[i]);
     }

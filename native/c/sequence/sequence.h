@@ -44,6 +44,8 @@ public:
 
     // The token that comes next in place of the pick, of a text that the chain writes; none: the chain picks. Throws Failure.
     std::optional<int32_t> written() const;
+    // The scalars of the next token (Spec::scalars), where they depend on no row and no pick; none: they do, or it has measures or stops.
+    std::optional<std::vector<float>> known_scalars() const;
 
     // For the next token. Throw Failure (INVALID_ARGUMENT, MISSING_INPUT, MISSING_GRAMMAR, LIMIT_EXCEEDED).
     std::vector<float> uniforms() const;
@@ -80,8 +82,14 @@ private:
         size_t at    = 0; // of its tokens
     };
 
+    struct Present {
+        std::optional<Writing> writing;
+    };
+
     // What is written at the present place.
     std::optional<Writing> present_writing() const;
+    // The text that begins there.
+    std::optional<Writing> begun_writing() const;
 
     uint32_t seed_of(const Seed & seed) const;
     void     start_streams();
@@ -112,6 +120,7 @@ private:
     std::vector<std::deque<float>>          windows;        // the last values, oldest first
     std::vector<float>                      measure_values; // and then those of the stops
     std::optional<Writing>                  writing;        // a text that has begun
+    mutable std::optional<Present>          present;        // once it was asked for
     std::vector<Watch>                      watches;        // by ending
     std::vector<int32_t>                    history;        // at least the last tokens that the chain needs
     std::vector<int32_t>                    prompt;

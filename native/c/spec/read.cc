@@ -92,6 +92,21 @@ std::vector<int32_t> Spec::scalars() const {
     return nodes;
 }
 
+std::optional<std::vector<int32_t>> Spec::known_uniforms() const {
+    if (!measures.empty() || !stops.empty()) {
+        return std::nullopt;
+    }
+    std::vector<int32_t> found;
+    for (const int32_t id : scalars()) {
+        const SpecNode & node = nodes[static_cast<size_t>(id)];
+        if (static_cast<OpId>(node.op) != OpId::uniform) {
+            return std::nullopt;
+        }
+        found.push_back(static_cast<int32_t>(node.attrs[0]));
+    }
+    return found;
+}
+
 Graph wire_graph(const Spec & spec) {
     const auto           dim = [](Dim given) { return given == dim_vocabulary ? -1 : given; };
     std::vector<int32_t> words{ wire_magic,

@@ -202,7 +202,9 @@ struct Spec {
     // The nodes that are read with each token: the next values of the states and of the windows, the measures, the
     // stops.
     std::vector<int32_t> scalars() const;
-    bool                 is_constant(const SpecInput & input) const {
+    // The uniforms that are these, where no measure, no stop, and none but uniforms are among them.
+    std::optional<std::vector<int32_t>> known_uniforms() const;
+    bool                                is_constant(const SpecInput & input) const {
         return input.part == SpecInput::Part::dense &&
                features[static_cast<size_t>(input.feature)].from == Feature::From::set;
     }

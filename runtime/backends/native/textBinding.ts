@@ -9,6 +9,8 @@ export interface TextOptions {
   readonly grammars: readonly AutomatonPosition[];
   /** The feature whose grammar decides alone what comes next, where it allows one token; default: none. */
   readonly only?: number;
+  /** Tokens of texts that the chain writes come without the model where no row decides its states; default: the model is asked for each. */
+  readonly writesUnasked?: boolean;
   /** Texts that end it; default: none. */
   readonly stop?: readonly string[];
   /** What its text goes on after: bytes that are no whole character; default: none. */
@@ -25,8 +27,10 @@ export interface NativeText {
   readonly step: number;
   /** Whether it knows what its grammars allow, which took about a millisecond at most. If not, it cannot be used. */
   isReady(): boolean;
-  /** The next token, where its grammar allows no other and nothing else is asked of the chain. */
-  onlyToken(): number | undefined;
+  /** The next token, where it comes whatever the model's logits are, and the model need not be asked. */
+  forced(): { readonly token: number; readonly isWritten: boolean; readonly scalars: Float32Array } | undefined;
+  /** The token that comes next in place of the pick, of a text that the chain writes. */
+  written(): number | undefined;
   /**
    * Goes on with a token; `scalars` are the next values of the states, the measures, the stops. `refused`: a grammar that was asked does not allow it.
    * `stops`: what its grammars allow then takes longer; nothing has changed. Throws LIMIT_EXCEEDED.
@@ -71,4 +75,6 @@ export const WRITTEN = {
   end: 8,
   /** The text has accepted it, and says what is known with it. */
   said: 16,
+  /** It came in place of the pick. */
+  written: 32,
 } as const;

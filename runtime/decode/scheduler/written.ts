@@ -13,8 +13,10 @@ export interface Written {
   readonly token: number;
   /** The next values of the states, then the measures. */
   readonly scalars: Float32Array;
-  /** The chain was not asked, because its grammar allowed no other. */
+  /** It came whatever the chain would pick. */
   readonly isForced: boolean;
+  /** It came in place of the pick, of a text that the chain writes. */
+  readonly isWritten: boolean;
   /** A grammar that was asked does not allow it. */
   readonly isRefused: boolean;
   /** The model has read the tokens before it. */
@@ -55,6 +57,7 @@ export function readWritten(words: Int32Array, text: string, on: (place: number,
       token: words[at + 1]!,
       scalars,
       isForced: (flags & WRITTEN.forced) !== 0,
+      isWritten: (flags & WRITTEN.written) !== 0,
       isRefused: (flags & WRITTEN.refused) !== 0,
       isRead: (flags & WRITTEN.over) === 0,
       isEnd: (flags & WRITTEN.end) !== 0,

@@ -9,8 +9,7 @@ import { openReader, type Reader } from "../reader.js";
 import { NO_FIELDS } from "./fields.js";
 import { numberOf } from "../values.js";
 import { DEFAULT_SETTINGS, effective, known, LLAMA_TOOL, llamaStages, readValues } from "./llama.js";
-
-export const SAMPLING_KEYS = "general.sampling.";
+import { SAMPLING_KEYS } from "./samplingKeys.js";
 
 const FIELDS: ReadonlyMap<string, FieldName> = new Map(
   FIELD_NAMES.flatMap((field): [string, FieldName][] => {
