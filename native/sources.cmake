@@ -1,8 +1,8 @@
 # The C++ core, for everything that is built from it.
 
 # The graph runtime: enough for plain logits, without a model.
-set(GGSL_GRAPH_SOURCES bind.cc bits.cc bundles/plan.cc columns.cc cpu_kernels.cc cpu_select.cc cpu_sort.cc evaluate.cc failure.cc fused/blocks.cc
-  fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc order.cc ranges.cc support.cc wire.cc)
+set(GGSL_GRAPH_SOURCES bind.cc bits.cc bundles/plan.cc columns.cc cpu_kernels.cc cpu_select.cc cpu_sort.cc evaluate.cc failure.cc
+  fused/best.cc fused/blocks.cc fused/bounds.cc fused/intervals.cc fused/lanes.cc fused/plan.cc fused/points.cc fused/row.cc fused/run.cc fused/sorter.cc fused/steps.cc graph.cc hash.cc legalize.cc ops.cc order.cc ranges.cc support.cc wire.cc)
 # Where ggml has threads.
 set(GGSL_BUNDLE_SOURCES bundles/bundles.cc bundles/piece.cc)
 # Grammars over a vocabulary: which tokens may come next.

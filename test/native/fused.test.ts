@@ -226,6 +226,88 @@ test("a pass reads the words of a set: rows of it alone, and the best where none
   }
 });
 
+describe("a pass selects the best of a column", () => {
+  const mask = { name: "mask", dtype: "f32", dim: "V", source: { kind: "bits", feature: 0 } } as const;
+  /** Those of a set come first: 3 is what is kept of them, 5 what is selected from. */
+  const kept = [
+    ...[logitsNode, node("input", [], { index: 1, dtype: "f32", dim: "V" })],
+    ...[node("clamp", [0], { lo: -1e30, hi: 1e30 }), node("scale", [1], { s: 1e33, b: -1e33 }), node("add", [2, 3])],
+  ];
+  /** Of the column `x`: the positions, the numbers there, and others there in another order, which are `also`. */
+  const selected = (x: number, also: number, k: number, first: number): readonly GraphNode[] => [
+    node("top_k", [x], { k }, "i32", k),
+    node("get_rows", [x, first], {}, "f32", k),
+    node("argsort", [first + 1], { order: "asc" }, "i32", k),
+    node("get_rows", [first, first + 2], {}, "i32", k),
+    node("get_rows", [also, first + 3], {}, "f32", k),
+    node("scale", [first + 4], { s: 1, b: 0 }, "f32", k),
+  ];
+  const withMask = (graph: Graph): Graph => ({ ...graph, inputs: [...graph.inputs, mask] });
+  /** Both give the same bits, in passes of so many nodes. */
+  const expectSame = (graph: Graph, size: number, words: Int32Array, passes: number) => {
+    const feed = { uniforms: new Float32Array(), inputs: graph.inputs.length === 1 ? [] : [words] };
+    const fused = results(graph, size, feed, true);
+    const alone = results(graph, size, feed, false).found;
+    expect(fused.passes).toBe(passes);
+    for (const key of ["candidates", "logits", "probs", "states"] as const)
+      expect([size, key, alone[key] && bitsOf(fused.found[key]!).equals(bitsOf(alone[key]))]).toEqual([
+        size,
+        key,
+        alone[key] && true,
+      ]);
+    compare(graph, size, feed);
+  };
+
+  /** Each kind of logits with another kind of set. */
+  const turned = (words: Int32Array, by: number): Int32Array => {
+    const count = words.length / ROWS;
+    return Int32Array.from({ length: words.length }, (_, i) => words[(i + by * count) % words.length]!);
+  };
+
+  test.each([2, 40, 1000])("%d of a set, with fewer or more in it", (k) => {
+    const graph = withMask(graphOf([...kept, ...selected(4, 3, k, 5)], { candidates: 5, logits: 6, probs: 10 }));
+    for (const size of [1025, 2049, 20011])
+      for (let by = 0; by < ROWS; by++) expectSame(graph, size, turned(wordsOf(size), by), 4);
+  });
+
+  test("NaN, -inf, -0 and ties", () => {
+    const nodes = [
+      ...[logitsNode, node("clamp", [0], { lo: -1, hi: 0.25 }), node("step", [1]), node("mul", [1, 2])],
+      ...[node("div", [3, 2]), node("neg", [2]), node("mul", [5, 3]), node("log", [6])],
+    ];
+    // 0 / 0 is NaN; -0 where no logit is above 0; the logarithm of -0 is -inf, of less NaN
+    for (const x of [3, 4, 6, 7])
+      for (const k of [3, 200]) {
+        const graph = graphOf([...nodes, ...selected(x, 3, k, 8)], { candidates: 8, logits: 9, probs: 13 });
+        for (const size of [1025, 5003]) {
+          const { passes } = results(graph, size, { uniforms: new Float32Array(), inputs: [] }, true);
+          expectSame(graph, size, new Int32Array(), passes);
+          expect(passes).toBeGreaterThan(3);
+        }
+      }
+  });
+
+  test("two selections, and a column that is read as a whole, too", () => {
+    const nodes = [
+      ...[...kept, ...selected(4, 2, 7, 5), ...selected(2, 4, 30, 11), node("roll", [3], { shift: 1 })],
+      ...[10, 17].map((x) => node("view", [x], { offset: 3, count: 1 }, "f32", 1)),
+    ];
+    const states = [18, 19].map((next) => ({ name: `s${next}`, init: 0, next }));
+    const graph = withMask(graphOf(nodes, { candidates: 11, logits: 12, probs: 16 }, states));
+    for (const size of [1025, 20011]) expectSame(graph, size, wordsOf(size), 5);
+  });
+
+  test("a column that depends on powers and sums", () => {
+    const nodes = [
+      ...[logitsNode, node("soft_max", [0], { scale: 1 }), node("log", [1]), node("sum_rows", [1], {}, "f32", 1)],
+      ...[node("mul", [2, 3]), node("arange", [], { dim: "V" }), node("scale", [5], { s: -1e-4, b: 0 })],
+      node("add", [4, 6]),
+    ];
+    const graph = graphOf([...nodes, ...selected(7, 2, 40, 8)], { candidates: 8, logits: 9, probs: 13 });
+    for (const size of [1025, 20011]) compare(graph, size, { uniforms: new Float32Array(), inputs: [] });
+  });
+});
+
 /** Two columns: x between -3 and 3, y between 0 and 1. */
 const columns: readonly GraphNode[] = [
   logitsNode,

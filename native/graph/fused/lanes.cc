@@ -11,6 +11,13 @@ namespace {
 
 using cpu::least_exponent;
 
+// Of a module that browsers load: once as vectors, and the rest; several vectors at once are hardly faster there.
+#ifdef __wasm__
+#define GGSL_SMALL_LOOP _Pragma("clang loop unroll(disable) interleave(disable)")
+#else
+#define GGSL_SMALL_LOOP
+#endif
+
 namespace plain {
 #include "lanes.inc"
 } // namespace plain

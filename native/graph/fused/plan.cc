@@ -12,6 +12,8 @@ namespace {
 // For narrower columns, or fewer ops, a program does not pay.
 constexpr int32_t wide      = 512;
 constexpr int     min_nodes = 3;
+// More of the best are not selected in a program.
+constexpr int32_t most_best = 1024;
 // A block of every step fits the second cache.
 constexpr size_t max_steps = 160;
 
@@ -61,8 +63,11 @@ private:
         switch (id_of(node)) {
             case OpId::sum_rows:
             case OpId::argmax:   return is_f32_column(node.operands[0]);
-            case OpId::argsort:  return sorts(static_cast<int32_t>(&node - nodes.data()));
-            case OpId::view:     return node.dim == 1 && is_f32_column(node.operands[0]);
+            case OpId::top_k:
+                return node.dim > 1 && node.dim < n && node.dim <= most_best && is_f32_column(node.operands[0]) &&
+                       is_fused(node.operands[0]);
+            case OpId::argsort: return sorts(static_cast<int32_t>(&node - nodes.data()));
+            case OpId::view:    return node.dim == 1 && is_f32_column(node.operands[0]);
             case OpId::get_rows:
                 return gathers(node) || picks(node) || (node.dim == 1 && is_f32_column(node.operands[0]));
             case OpId::set_rows: return puts(node);
@@ -157,18 +162,52 @@ private:
 
     // Nodes that something outside of the program of their stage reads.
     void find_readers() {
-        is_output.resize(nodes.size());
+        reads.is_output.resize(nodes.size());
+        reads.places.resize(nodes.size());
+        std::vector<int32_t> best_of(nodes.size(), -1); // whose positions, or some of these in any order, a node holds
+        std::vector<bool>    is_read_elsewhere(nodes.size());
         for (size_t id = 0; id < nodes.size(); ++id) {
-            for (int32_t i = 0; bound.live[id] && i < nodes[id].operand_count; ++i) {
-                const int32_t operand = nodes[id].operands[i];
-                if (!result->is_fused[id] || stage_of(operand) != result->stages[id]) {
-                    is_output[static_cast<size_t>(operand)] = true;
+            const Node & node = nodes[id];
+            if (!bound.live[id]) {
+                continue;
+            }
+            best_of[id] = best_in(static_cast<int32_t>(id), best_of);
+            for (int32_t i = 0; i < node.operand_count; ++i) {
+                const auto operand = static_cast<size_t>(node.operands[i]);
+                if (result->is_fused[id] && result->stages[operand] == result->stages[id]) {
+                    continue;
+                }
+                reads.is_output[operand] = true;
+                const int32_t best       = id_of(node) == OpId::get_rows && i == 0 && is_column(node.operands[0])
+                                               ? best_of[static_cast<size_t>(node.operands[1])]
+                                               : -1;
+                if (best >= 0 && stage_of(best) == result->stages[operand]) {
+                    reads.places[operand].push_back(best);
+                } else {
+                    is_read_elsewhere[operand] = true;
                 }
             }
         }
         for (const int32_t id : results_of(bound.graph)) {
-            is_output[static_cast<size_t>(id)] = true;
+            reads.is_output[static_cast<size_t>(id)]   = true;
+            is_read_elsewhere[static_cast<size_t>(id)] = true;
         }
+        for (size_t id = 0; id < nodes.size(); ++id) {
+            auto & places = reads.places[id];
+            std::sort(places.begin(), places.end());
+            places.erase(is_read_elsewhere[id] ? places.begin() : std::unique(places.begin(), places.end()),
+                         places.end());
+        }
+    }
+
+    int32_t best_in(int32_t id, const std::vector<int32_t> & best_of) const {
+        const Node & node = node_of(id);
+        const OpId   op   = id_of(node);
+        if (op == OpId::top_k) {
+            return is_fused(id) ? id : -1;
+        }
+        const bool chooses = node.dtype == Dtype::i32 && (op == OpId::get_rows || op == OpId::view);
+        return chooses ? best_of[static_cast<size_t>(node.operands[0])] : -1;
     }
 
     bool add_program(int32_t stage) {
@@ -180,13 +219,13 @@ private:
             if (!bound.live[i] || !is_fused(id) || stage_of(id) != stage) {
                 continue;
             }
-            const OpId op = id_of(nodes[i]);
-            reduces =
-                reduces || op == OpId::sum_rows || op == OpId::argmax || op == OpId::soft_max || op == OpId::cumsum;
-            columns += is_column(id) || op == OpId::sum_rows || op == OpId::argmax ? 1 : 0;
+            const OpId op      = id_of(nodes[i]);
+            const bool selects = op == OpId::argmax || op == OpId::top_k;
+            reduces = reduces || selects || op == OpId::sum_rows || op == OpId::soft_max || op == OpId::cumsum;
+            columns += is_column(id) || op == OpId::sum_rows || selects ? 1 : 0;
             computed.push_back(id);
         }
-        Program program = make_program(bound, computed, is_output);
+        Program program = make_program(bound, computed, reads);
         if (!reduces || columns < min_nodes || program.steps.size() > max_steps ||
             program.inputs.size() > max_custom_inputs) {
             for (const int32_t id : computed) {
@@ -200,7 +239,7 @@ private:
 
     // Programs read uniforms and the words of packed inputs themselves.
     void skip_read() {
-        std::vector<bool> is_read(is_output);
+        std::vector<bool> is_read(reads.is_output);
         for (size_t id = 0; id < nodes.size(); ++id) {
             for (int32_t i = 0; bound.live[id] && !result->is_fused[id] && i < nodes[id].operand_count; ++i) {
                 is_read[static_cast<size_t>(nodes[id].operands[i])] = true;
@@ -218,7 +257,7 @@ private:
     const std::vector<Node> & nodes;
     const int32_t             n;
     std::shared_ptr<Plan>     result;
-    std::vector<bool>         is_output;
+    Reads                     reads;
     std::vector<bool>         is_sort; // sorts that are part of a program
 };
 

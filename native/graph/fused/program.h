@@ -47,6 +47,7 @@ enum class Kind : uint8_t {
     sum,
     share,  // 1 / sum
     blocks, // the sum of each block, and of the column
+    best,   // the positions of the `source` largest, the largest first
     at,     // the number at the position b
     stored, // none: all blocks of a are kept
 };
@@ -67,7 +68,8 @@ struct Step {
     float   c0        = 0; // attributes
     float   c1        = 0;
     int32_t level     = 0; // reads reductions of lower levels only
-    // `given` and `bits`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1; `put`: a step
+    // `given` and `bits`: which of the program's inputs; `uniform`: which uniform; `at`: the fixed position or -1; `put`: a step;
+    // `best`: how many
     int32_t source    = 0;
     bool    is_kept   = false; // a column whose blocks are kept for later levels
     bool    is_sorted = false; // a column that depends on an order: more is known of it as more of the order is
@@ -76,9 +78,14 @@ struct Step {
 struct Output {
     int32_t node;
     int32_t step;
-    int32_t dim;    // n or 1
+    int32_t dim;    // n, 1, or how many are the best
     bool    is_i32; // positions
     int64_t offset; // numbers of one row before it
+    // Steps `best`: nothing else of the column is read than what is at these positions, so nothing else is written; empty: all of it.
+    std::vector<int32_t> places = {};
+    int32_t              level  = 0; // at the end of which it is known
+
+    bool is_whole_column(const Step & of) const { return of.is_column && places.empty(); }
 };
 
 struct Program {

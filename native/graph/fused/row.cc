@@ -24,8 +24,8 @@ Row::Row(const Program & program)
       sources(program.steps.size()), is_whole(program.steps.size()), numbers(program.steps.size()),
       intervals(2 * count * program.steps.size()), starts(program.steps.size()), latest(program.steps.size()),
       kept(program.steps.size()), found(program.steps.size()), wanted(program.steps.size()),
-      sorters(program.steps.size()), orders_at(program.steps.size()), scans(program.steps.size()),
-      overall(program.steps.size()), fresh(count) {
+      sorters(program.steps.size()), bests(program.steps.size()), orders_at(program.steps.size()),
+      scans(program.steps.size()), overall(program.steps.size()), fresh(count) {
     const auto size_of   = [&](const Step & s) { return s.is_kept ? count * block : static_cast<size_t>(block); };
     const auto has_place = [](const Step & s) { return s.is_column && s.kind != Kind::given; };
     size_t     total = 0, orders = 0;
@@ -82,7 +82,7 @@ void Row::run(std::span<const void * const> given_data, std::span<const float> u
     }
     for (size_t i = 0; i < program.outputs.size(); ++i) {
         const Id id = static_cast<Id>(program.outputs[i].step);
-        if (step(id).is_column && !step(id).is_kept) {
+        if (program.outputs[i].is_whole_column(step(id)) && !step(id).is_kept) {
             places[id]   = static_cast<float *>(outputs[i]);
             is_whole[id] = true;
         }
@@ -110,6 +110,7 @@ void Row::begin_level() {
         if (is_reduction(s.kind)) {
             found[id] = { 0, -infinity, 0 };
             starts[id].assign(1, 0);
+            bests[id].start(static_cast<size_t>(s.source));
             reading.push_back(id);
         } else if (s.is_column) {
             begin_column(id);
@@ -119,7 +120,7 @@ void Row::begin_level() {
     }
     for (const Output & output : program.outputs) {
         const Step & s = step(static_cast<Id>(output.step));
-        if (s.is_column && s.level == level) {
+        if (output.is_whole_column(s) && s.level == level) {
             storing.push_back(&output);
         }
     }
@@ -148,6 +149,9 @@ void Row::read_blocks() {
     // The largest number is likely in the block that may hold the largest.
     for (const Id id : reading) {
         const Kind kind = step(id).kind;
+        if (kind == Kind::best) {
+            find_best(id);
+        }
         if (kind != Kind::largest && kind != Kind::argmax) {
             continue;
         }
@@ -217,6 +221,7 @@ bool Row::needs(Id id, size_t at) {
             return position / block == at;
         }
         case Kind::stored: return sources[x] == nullptr;
+        case Kind::best:   return false; // visited before
         default:           return true;
     }
 }
@@ -249,6 +254,13 @@ void Row::reduce(Id id, size_t at) {
                 }
             }
             break;
+        case Kind::best:
+            if (even) {
+                bests[id].offer_same(number, length, first_of(at));
+            } else {
+                bests[id].offer(values, length, first_of(at));
+            }
+            break;
         case Kind::at: f.most = even ? number : values[f.position - first_of(at)]; break;
         case Kind::stored:
             if (even) {
@@ -277,15 +289,8 @@ void Row::end_level() {
         }
     }
     for (const Output & output : program.outputs) {
-        const Id id = static_cast<Id>(output.step);
-        if (step(id).is_column) {
-            continue;
-        }
-        void * to = outputs[static_cast<size_t>(&output - program.outputs.data())];
-        if (output.is_i32) {
-            *static_cast<int32_t *>(to) = static_cast<int32_t>(numbers[id]);
-        } else {
-            *static_cast<float *>(to) = numbers[id];
+        if (output.level == level && !output.is_whole_column(step(static_cast<Id>(output.step)))) {
+            write(output, outputs[static_cast<size_t>(&output - program.outputs.data())]);
         }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../wire.h"
+#include "best.h"
 #include "intervals.h"
 #include "sorter.h"
 
@@ -42,6 +43,17 @@ private:
     void   offer(Id id, float value, size_t position);
     void   end_level();
     void   store(const Output & output, size_t at);
+
+    // Visits the blocks that may have some of the best, and no other ones.
+    void find_best(Id id);
+    // Writes what is known at the end of the level, but for whole columns.
+    void write(const Output & output, void * to);
+    // The column whose numbers in the block are not smaller, and lie elsewhere; none: -1.
+    int32_t above(Id id, size_t at);
+    bool    is_at_most(int32_t id, size_t at, float number);
+    // A column's numbers at some positions, without its blocks.
+    const float * numbers_at(Id column, std::span<const int32_t> positions);
+    void          take(Id id, std::span<const int32_t> positions, float * to, const float * memory);
 
     // Finds the intervals of a column of the level.
     void      begin_column(Id id);
@@ -110,6 +122,7 @@ private:
     };
 
     std::vector<Sorter>          sorters; // of the steps `order`
+    std::vector<Best>            bests;   // of the steps `best`
     std::vector<OrderMemory>     orders_at;
     std::vector<std::vector<Id>> scans;       // those without `blocks` that a column depends on
     std::vector<Bounds>          overall;     // of gathered and scanned columns

@@ -43,8 +43,8 @@ bool is_expensive(Kind kind) {
 
 class Maker {
 public:
-    Maker(const BoundGraph & bound, const std::vector<bool> & is_output)
-        : bound(bound), nodes(bound.graph.nodes), n(bound.vocab_size), is_output(is_output), steps(nodes.size(), -1) {}
+    Maker(const BoundGraph & bound, const Reads & reads)
+        : bound(bound), nodes(bound.graph.nodes), n(bound.vocab_size), reads(reads), steps(nodes.size(), -1) {}
 
     Program run(const std::vector<int32_t> & computed) {
         program.n     = n;
@@ -104,6 +104,7 @@ private:
         switch (id_of(node)) {
             case OpId::sum_rows: return add({ Kind::sum, false, unsorted(x(0)) });
             case OpId::argmax:   return add({ Kind::argmax, false, x(0) });
+            case OpId::top_k:    return add({ Kind::best, false, x(0), -1, 0, 0, 0, node.dim });
             case OpId::argsort:  return add({ Kind::order, true, stored(x(0)) });
             case OpId::get_rows: {
                 const int32_t values = x(0);
@@ -226,13 +227,36 @@ private:
     void add_outputs() {
         for (const bool column : { true, false }) {
             for (const int32_t id : program.nodes) {
-                if (is_output[static_cast<size_t>(id)] && is_column(id) == column) {
-                    program.outputs.push_back({ id, steps[static_cast<size_t>(id)], node_of(id).dim,
-                                                node_of(id).dtype == Dtype::i32, program.numbers_per_row });
+                if (reads.is_output[static_cast<size_t>(id)] && is_column(id) == column) {
+                    program.outputs.push_back(output_of(id));
                     program.numbers_per_row += node_of(id).dim;
                 }
             }
         }
+    }
+
+    Output output_of(int32_t id) const {
+        const int32_t step   = steps[static_cast<size_t>(id)];
+        Output        output = { id, step, node_of(id).dim, node_of(id).dtype == Dtype::i32, program.numbers_per_row };
+        output.level         = at(step).level;
+        if (is_of_one_place(step)) {
+            for (const int32_t place : reads.places[static_cast<size_t>(id)]) {
+                output.places.push_back(steps[static_cast<size_t>(place)]);
+                output.level = std::max(output.level, at(output.places.back()).level);
+            }
+        }
+        return output;
+    }
+
+    // Whether each number depends on no other places of columns.
+    bool is_of_one_place(int32_t id) const {
+        const Step & s = at(id);
+        if (!s.is_column || s.kind == Kind::given || s.kind == Kind::bits || s.kind == Kind::positions ||
+            s.kind == Kind::fill) {
+            return true;
+        }
+        return (s.kind == Kind::put || is_elementwise(s.kind)) && is_of_one_place(s.a) &&
+               (s.b < 0 || is_of_one_place(s.b));
     }
 
     // A power or logarithm that is read in several levels.
@@ -265,7 +289,9 @@ private:
             }
         }
         for (const Output & output : program.outputs) {
-            read(output.step, at(output.step).level);
+            if (output.places.empty()) {
+                read(output.step, at(output.step).level);
+            }
         }
         for (size_t i = 0; i < program.steps.size(); ++i) {
             Step & s  = program.steps[i];
@@ -276,7 +302,7 @@ private:
     const BoundGraph &         bound;
     const std::vector<Node> &  nodes;
     const int32_t              n;
-    const std::vector<bool> &  is_output;
+    const Reads &              reads;
     std::vector<int32_t>       steps; // of each node
     std::map<int32_t, int32_t> twins; // of a step, the same numbers in the vocabulary's order
     Program                    program;
@@ -284,9 +310,8 @@ private:
 
 } // namespace
 
-Program make_program(const BoundGraph & bound, const std::vector<int32_t> & nodes,
-                     const std::vector<bool> & is_output) {
-    return Maker(bound, is_output).run(nodes);
+Program make_program(const BoundGraph & bound, const std::vector<int32_t> & nodes, const Reads & reads) {
+    return Maker(bound, reads).run(nodes);
 }
 
 } // namespace ggsl::fused
