@@ -8,7 +8,8 @@ import { placeGraph, wholeGraph, type PlacedGraph } from "../backends/devices/pl
 import { InputError, translated } from "../core/errors.js";
 import type { ModelBinding, NativeModel } from "../backends/native/binding.js";
 import type { RemoteKind } from "../backends/devices/servers.js";
-import { Scheduler, type Open, type SchedulerOptions } from "../decode/scheduler/scheduler.js";
+import type { Open, SchedulerOptions } from "../decode/scheduler/options.js";
+import { Scheduler } from "../decode/scheduler/scheduler.js";
 import { costsOf } from "../decode/scheduler/costs.js";
 import { checkRun, type RunOptions } from "./request.js";
 

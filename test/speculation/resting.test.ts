@@ -1,4 +1,4 @@
-/** A text that goes on by itself, where nothing has been measured yet: it is asked for tokens as soon as a draft may pay, and not before. */
+/** A text that goes on by itself: it is asked for tokens as soon as a draft may pay, and not before. */
 import { describe, expect, test } from "@jest/globals";
 import { compilePipeline } from "../../runtime/index.js";
 import { acceptPrompt, startSequence } from "../../runtime/sequence/sequence.js";
@@ -12,8 +12,15 @@ const VOCABULARY = 16;
 const ROOM = 100;
 const { graph } = compilePipeline("greedy()");
 
+/** Decodes without drafts have taken 10 ms. */
+function measured(): Costs {
+  const costs = new Costs();
+  for (let i = 0; i < 3; i++) costs.add({ sequences: 1, extra: 0, milliseconds: 10 }, false);
+  return costs;
+}
+
 /** For each token after the first `count`, whether the text is better asked for the next one. */
-function askedAfter(text: readonly number[], count: number, drafter: Drafter, costs = new Costs()): boolean[] {
+function askedAfter(text: readonly number[], count: number, drafter: Drafter, costs = measured()): boolean[] {
   const refused = (): never => {
     throw new Error("no decode is asked for");
   };
@@ -43,6 +50,11 @@ describe("prompt lookup", () => {
     const repeating = Array.from({ length: 20 }, (_, i) => 3 + (i % 4));
     // the first token has no guess before it; the second one is as guessed
     expect(askedAfter(repeating, 8, lookup()).slice(0, 4)).toEqual([false, true, true, true]);
+  });
+
+  test("leaves a text alone until it is known what its decodes take", () => {
+    const repeating = Array.from({ length: 20 }, (_, i) => 3 + (i % 4));
+    expect(askedAfter(repeating, 8, lookup(), new Costs())).toEqual(repeating.slice(8).map(() => false));
   });
 
   test("leaves a text alone whose guesses are wrong", () => {

@@ -55,7 +55,7 @@ class Window {
 }
 
 /** The costs of batches with one number of sequences. */
-class Measured {
+class BatchCosts {
   /** Milliseconds of a decode without drafts. */
   readonly base = new Window();
   /** How much longer a decode takes because llama.cpp builds its graph, in milliseconds. */
@@ -64,12 +64,14 @@ class Measured {
   readonly ratios = new Map<number, Window>();
 }
 
-const NONE = new Measured();
+const NONE = new BatchCosts();
 
 export class Costs {
-  private readonly bySequences = new Map<number, Measured>();
+  private readonly bySequences = new Map<number, BatchCosts>();
   /** What drafts may still lose, in decodes. See `Pace`. */
   allowance: number | undefined;
+  /** Drafts that are refused in a row before what was measured is doubted. See `Pace`. */
+  patience: number | undefined;
   /** Sequences of the latest batch. */
   sequences = 1;
   /** Of a batch with more texts each draft would be a graph of its own. */
@@ -79,7 +81,7 @@ export class Costs {
   add({ sequences, extra, milliseconds }: Cost, isBuilt: boolean): void {
     this.sequences = sequences;
     let measured = this.bySequences.get(sequences);
-    if (!measured) this.bySequences.set(sequences, (measured = new Measured()));
+    if (!measured) this.bySequences.set(sequences, (measured = new BatchCosts()));
     const { base, build, ratios } = measured;
     const typical = base.typical;
     if (extra === 0) {
@@ -107,10 +109,9 @@ export class Costs {
     return build.count >= ENOUGH ? ratio : Math.min(ratio, BELIEVED_BUILD);
   }
 
-  /** What a decode with drafts has cost, relative to one without; at most what that many decodes cost. */
+  /** What a decode with drafts has cost, relative to one without. */
   spent(sequences: number, extra: number): number {
-    const { ratios } = this.bySequences.get(sequences) ?? NONE;
-    return Math.min(ratios.get(extra)?.typical ?? 1, 1 + extra);
+    return (this.bySequences.get(sequences) ?? NONE).ratios.get(extra)?.typical ?? 1;
   }
 
   /** Whether decodes with these rows of drafts were measured. */

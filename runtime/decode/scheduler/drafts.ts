@@ -1,9 +1,13 @@
-/** Drafted tokens in batches: how many fit, and what they cost. */
+/** Drafted tokens in batches: how many fit. */
+import { DRAFTING_TOGETHER } from "@ggsl/compiler/llama/contexts.js";
 import type { NativeContext } from "../../backends/native/binding.js";
 import type { Cost, Costs } from "./costs.js";
+import type { RunEvents } from "./ahead.js";
+import type { SchedulerOptions } from "./options.js";
+import { BatchTimes } from "./batchTimes.js";
 import type { Turn } from "./prefill.js";
 import { readingsOf, type Job } from "./reading.js";
-import { withDraft } from "./step.js";
+import { draftedOf, withDraft } from "./step.js";
 import { greatest } from "@ggsl/compiler/core/extremes.js";
 
 /** The rows of a sequence once the first one speculates in a context that was opened without: as many as kernels compute well. */
@@ -25,7 +29,7 @@ export const sizeFor = (rows: number, sequences: number): Size => ({
   outputs: sequences + (rows - 1) * Math.min(sequences, FULL_SEQUENCES),
 });
 
-const draftOf = ({ step: { more } }: Job): number => more?.length ?? 0;
+const draftOf = ({ step }: Job): number => draftedOf(step);
 
 /** The rows of a batch that drafts may take. */
 export class DraftRows {
@@ -62,48 +66,66 @@ export class DraftRows {
   }
 }
 
-/** What batches cost, for drafts. */
-export class Measured {
-  /** What the latest batch had. */
-  private shape = 0;
+/** What a scheduler has for texts with drafts. */
+export class Drafts<Companion extends { dispose(): void }> {
+  /** Whether some text has had drafts. */
+  private isUsed = false;
+  private rows = new DraftRows({ rows: 1, outputs: 0 });
+  private readonly times: BatchTimes;
+  /** The schedulers of draft models, by model. */
+  private readonly companions = new Map<object, Companion>();
 
-  constructor(private readonly costs: Costs) {}
-
-  /** Undefined for a batch in which a text is read. */
-  add(turns: readonly Turn[], milliseconds: number): Cost | undefined {
-    const shape = shapeOf(turns);
-    // llama.cpp builds its graph again for a batch of another shape
-    const isBuilt = shape !== this.shape;
-    this.shape = shape;
-    const cost = costOf(turns, milliseconds);
-    if (cost) this.costs.add(cost, isBuilt);
-    return cost;
+  constructor(
+    private readonly sequences: number,
+    costs: Costs,
+  ) {
+    this.times = new BatchTimes(costs);
+    if (sequences > DRAFTING_TOGETHER) costs.mostDrafting = 1;
   }
 
-  /** A batch after that of the turns, in which as many texts went on by themselves: when it is told says little of its time. */
-  pass(turns: readonly Turn[], texts: number): void {
-    this.costs.sequences = texts;
-    this.shape = shapeOf(turns, 1);
+  get areUsed(): boolean {
+    return this.isUsed;
   }
-}
 
-/**
- * Equal for batches with as many tokens of the same sequences.
- * @param each tokens of each sequence, where they are not those of the turns
- */
-function shapeOf(turns: readonly Turn[], each?: number): number {
-  let shape = 0;
-  for (const { chunks } of turns)
-    for (const { reading, tokens } of chunks)
-      shape = (shape + Math.imul(reading.place.sequence + 1, 0x9e3779b1) * (each ?? tokens.length)) | 0;
-  return shape;
-}
+  /** A text has up to `rows` outputs in a batch. */
+  expect(rows: number): void {
+    this.isUsed ||= rows > 1;
+  }
 
-/** Undefined for a batch in which a text is read. */
-function costOf(turns: readonly Turn[], milliseconds: number): Cost | undefined {
-  const extra = turns.reduce((sum, { job }) => sum + draftOf(job), 0);
-  const isWriting = turns.every(
-    ({ isLast, chunks }) => isLast && chunks.every(({ reading, tokens }) => tokens.length === reading.rows),
-  );
-  return isWriting ? { sequences: turns.length, extra, milliseconds } : undefined;
+  /** The context was opened for texts with up to `rows` outputs in a batch. */
+  open(rows: number): void {
+    this.rows = new DraftRows(sizeFor(rows, this.sequences));
+  }
+
+  fit(context: NativeContext, jobs: readonly Job[]): void {
+    this.rows.fit(context, this.sequences, jobs);
+  }
+
+  /** A batch that was asked for has ended; see `BatchTimes.add`. */
+  spent(turns: readonly Turn[], start: number, end: number): Cost | undefined {
+    return this.isUsed ? this.times.add(turns, start, end) : undefined;
+  }
+
+  /** What a run of texts that go on by themselves tells of its batches; the first has the turns. */
+  told(turns: readonly Turn[], onDecode: SchedulerOptions["onDecode"]): RunEvents["onDecode"] {
+    if (!this.isUsed) return onDecode;
+    let isFirst = true;
+    return (milliseconds, texts) => {
+      onDecode?.(milliseconds);
+      const now = performance.now();
+      if (isFirst) this.times.add(turns, now - milliseconds, now);
+      else this.times.pass(turns, texts, milliseconds);
+      isFirst = false;
+    };
+  }
+
+  companion(model: object, open: (sequences: number) => Companion): Companion {
+    const known = this.companions.get(model) ?? open(this.sequences);
+    this.companions.set(model, known);
+    return known;
+  }
+
+  dispose(): void {
+    for (const companion of this.companions.values()) companion.dispose();
+  }
 }

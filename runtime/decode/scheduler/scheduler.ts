@@ -2,18 +2,10 @@
  * Continuous batching: decodes the sequences of one context together. Every sequence that waits for a token joins the next
  * batch, so sequences can start and end while others run.
  */
-import { DRAFTING_TOGETHER } from "@ggsl/compiler/llama/contexts.js";
 import { onAbort } from "../../core/aborts.js";
 import { AbortError, InputError } from "../../core/errors.js";
 import { nextTask } from "../../core/nextTask.js";
-import type {
-  Binding,
-  ContextOptions,
-  ContextStats,
-  NativeContext,
-  NativeError,
-  NativeGraph,
-} from "../../backends/native/binding.js";
+import type { Binding, ContextStats, NativeContext, NativeError, NativeGraph } from "../../backends/native/binding.js";
 import { canRun } from "./ahead.js";
 import { batchOf } from "./batch.js";
 import { Budget } from "./budget.js";
@@ -29,28 +21,11 @@ import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
 import { Costs, type Cost } from "./costs.js";
 import { giveChain, isOfOne, outputsOf, setInputs } from "./feeding.js";
-import { DraftRows, Measured, sizeFor } from "./drafts.js";
+import { Drafts, sizeFor } from "./drafts.js";
 import { closeGaps } from "./gaps.js";
 import { grouped } from "./grouped.js";
+import type { Open, SchedulerOptions } from "./options.js";
 import type { Request, Rows, Slot, SlotOutput, Step } from "./step.js";
-
-export type Open = (
-  options: Pick<ContextOptions, "chains" | "guides" | "sequences" | "rows" | "outputs">,
-) => Promise<NativeContext>;
-
-export interface SchedulerOptions {
-  /** Sequences only for requests that ask for them. */
-  readonly reserved?: ReadonlySet<number>;
-  /** Called after each batch with the milliseconds that it took. */
-  readonly onDecode?: ((milliseconds: number) => void) | undefined;
-  /**
-   * Texts that begin or are set while others go on by themselves join them after the present batch. Else these have all their tokens before,
-   * so that what is decoded together does not depend on time.
-   */
-  readonly joinsAtOnce?: boolean | undefined;
-  /** What the chains of a batch may take together, in rows; default: any number. */
-  readonly decodeWork?: number | undefined;
-}
 
 export class Scheduler {
   private opening: Promise<NativeContext> | undefined;
@@ -72,13 +47,7 @@ export class Scheduler {
   private releases = 0;
   /** After the context is freed. */
   private lastStats: ContextStats | undefined;
-  /** Whether some text has had drafts. */
-  private speculates = false;
-  private readonly measured: Measured;
-  /** For drafts. */
-  private draftRows = new DraftRows({ rows: 1, outputs: 0 });
-  /** The schedulers of draft models, by model. */
-  private readonly companions = new Map<object, Scheduler>();
+  private readonly drafts: Drafts<Scheduler>;
   private readonly budget: Budget | undefined;
 
   constructor(
@@ -89,8 +58,7 @@ export class Scheduler {
     private readonly costs = new Costs(),
     private readonly options: SchedulerOptions = {},
   ) {
-    this.measured = new Measured(costs);
-    if (sequences > DRAFTING_TOGETHER) costs.mostDrafting = 1;
+    this.drafts = new Drafts(sequences, costs);
     const { decodeWork } = options;
     this.budget = decodeWork === undefined ? undefined : new Budget(decodeWork);
     const { joinsAtOnce = false } = options;
@@ -127,7 +95,7 @@ export class Scheduler {
     lane = "",
   }: Request): Promise<Slot> {
     const chain = this.chains.of(words, columns);
-    this.speculates ||= rows > 1;
+    this.drafts.expect(rows);
     const context = await this.opened(chain, inputs.length, rows);
     const places = await this.queue.wait(
       () => {
@@ -181,16 +149,14 @@ export class Scheduler {
 
   /** The scheduler of a draft model, which is disposed with this one. */
   companion(model: object, open: (sequences: number) => Scheduler): Scheduler {
-    const known = this.companions.get(model) ?? open(this.sequences);
-    this.companions.set(model, known);
-    return known;
+    return this.drafts.companion(model, open);
   }
 
   /** Frees the context. Pending requests fail. */
   dispose(): void {
     this.isDisposed = true;
     this.ahead.endRest(disposed());
-    for (const companion of this.companions.values()) companion.dispose();
+    this.drafts.dispose();
     void this.opening?.then(
       (context) => {
         this.lastStats ??= context.stats();
@@ -214,7 +180,7 @@ export class Scheduler {
     const guides = Uint8Array.from(chains, (_, i) => (isGuide(i) ? 1 : 0));
     const given = { sequences, chains, ...(guideCount > 0 && { guides }), ...(rows > 1 && size) };
     this.opening ??= this.open(given).then((context) => {
-      this.draftRows = new DraftRows(size);
+      this.drafts.open(rows);
       this.places = chains.map(
         (_, sequence) => new Place(sequence, chain, isGuide(sequence), this.options.reserved?.has(sequence)),
       );
@@ -240,9 +206,9 @@ export class Scheduler {
     while (this.jobs.size > 0 || this.ahead.wanted.length > 0) {
       // Lets the readers of the last batch request their next token first.
       if (this.sequences > 1) await nextTask();
-      if (this.speculates) {
+      if (this.drafts.areUsed) {
         this.ahead.endRest();
-        this.draftRows.fit(context, this.sequences, [...this.jobs]);
+        this.drafts.fit(context, [...this.jobs]);
       }
       this.closeGaps(context);
       this.begin(context);
@@ -288,7 +254,7 @@ export class Scheduler {
     const all = turnsOf(jobs, most);
     const planned = this.budget?.share(all) ?? all;
     // with a budget, who waits for a later batch must not wait for more of them
-    const mayRun = planned === all && (!this.speculates || planned.every(canRun));
+    const mayRun = planned === all && (!this.drafts.areUsed || planned.every(canRun));
     const begun = mayRun ? planned.filter(canRun) : [];
     const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
     const others = planned.filter((turn) => !begun.includes(turn) && isFed(turn));
@@ -302,10 +268,9 @@ export class Scheduler {
       const start = performance.now();
       const outputs = await context.decode(batchOf(turns));
       this.current = [];
-      const milliseconds = performance.now() - start;
-      this.options.onDecode?.(milliseconds);
-      const cost = this.speculates ? this.measured.add(turns, milliseconds) : undefined;
-      this.finish(turns, outputs, cost);
+      const end = performance.now();
+      this.options.onDecode?.(end - start);
+      this.finish(turns, outputs, this.drafts.spent(turns, start, end));
     } catch (error) {
       this.current = [];
       await this.recover(context, turns, error, lines.length > 0);
@@ -326,8 +291,8 @@ export class Scheduler {
       batch: batchOf([...turns, ...others]),
       hasOthers: others.length > 0,
       isAwaited: !this.queue.isEmpty || turns.length + others.length < this.jobs.size,
-      rest: this.budget === undefined && !this.speculates,
-      onDecode: this.tellsDecodes(turns),
+      rest: this.budget === undefined && !this.drafts.areUsed,
+      onDecode: this.drafts.told(turns, this.options.onDecode),
       onFirst: (line: Line, first: Written): void => {
         this.current = [];
         const { later, place } = line;
@@ -341,19 +306,6 @@ export class Scheduler {
     const outputs = await this.ahead.write(context, [...begun.keys(), ...lines], beside, isWaited);
     this.current = [];
     this.finish(others, outputs, undefined);
-  }
-
-  /** What a run tells of its batches; the first has the turns. */
-  private tellsDecodes(turns: readonly Turn[]): ((milliseconds: number, texts: number) => void) | undefined {
-    const { onDecode } = this.options;
-    if (!this.speculates) return onDecode;
-    let isFirst = true;
-    return (milliseconds, texts) => {
-      onDecode?.(milliseconds);
-      if (isFirst) this.measured.add(turns, milliseconds);
-      else this.measured.pass(turns, texts);
-      isFirst = false;
-    };
   }
 
   private finish(turns: readonly Turn[], outputs: readonly SlotOutput[], cost: Cost | undefined): void {

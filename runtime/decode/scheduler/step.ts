@@ -26,6 +26,8 @@ export interface Step extends Part, Row {
   readonly guides?: readonly Part[];
   /** For `decodeRows`: those of more outputs, after the first. The tokens, and those of guides, end with as many drafted ones. */
   readonly more?: readonly Row[];
+  /** When it was asked for, by `performance.now()`, less the time that the host took for it before; default: when its batch begins. */
+  readonly since?: number;
   /** The outputs come with the model's own logits, also with those of the guides. */
   readonly isRaw?: boolean;
   /** With `text`: how many tokens after the next one may be computed before they are asked for; default: as many as of others. */
@@ -52,6 +54,9 @@ export interface Rows {
 
 /** The rows of a step. */
 export const rowsOf = (step: Step): readonly Row[] => (step.more ? [step, ...step.more] : [step]);
+
+/** How many tokens of a draft a step has. */
+export const draftedOf = ({ more }: Step): number => more?.length ?? 0;
 
 /** A step with only the first tokens of its draft. */
 export function withDraft(step: Step, length: number): Step {

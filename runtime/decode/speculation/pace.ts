@@ -12,16 +12,21 @@ const FIRST = 3;
 /** The share of the decodes that drafts may lose, and how many decodes more; all texts of a model share these. */
 const LOSS = 0.01;
 const GRACE = 3;
-/** Milliseconds that a decode which is asked for takes longer than one of a text that goes on by itself. */
-const ASKED = 0.05;
+/** The most that is remembered of what was lost beyond it. */
+const DEBT = 12;
 /** Gains of a text that it may lose again. */
 const CREDIT = 12;
 /** How fast earlier drafts are forgotten. */
 const DECAY = 0.95;
 /** Expected of the best drafts. */
 const BEST = 0.98;
-/** After this many drafts in a row that were not decoded, what was measured is doubted. */
-const PATIENCE = 32;
+/**
+ * After this many drafts in a row that were not decoded, what was measured is doubted, and drafts are tried again: after twice as many where
+ * that was in vain, up to the most. All texts of a model share it.
+ */
+const PATIENCE = { first: 32, most: 2048 };
+/** Tokens of a text that goes on by itself after which a draft is weighed again: as many as were refused in a row, up to these. */
+const WAIT = 16;
 
 /** Right tokens of drafts, and all up to the first wrong one, by the kind of draft. */
 class Tries {
@@ -54,8 +59,10 @@ export class Pace {
   private credit = 0;
   /** The length of the latest draft. */
   private latest = 0;
-  /** Drafts that were not decoded, in a row. */
+  /** Drafts that were not decoded, in a row, and tokens without a look at one. */
   private refused = 0;
+  /** Tokens before the next look. */
+  private waiting = 0;
   /** Sequences of the latest batch. */
   private sequences: number;
   /** Rows of drafts in it. */
@@ -72,6 +79,7 @@ export class Pace {
     this.tries = new Tries(isFree ? 0 : 0.5);
     this.sequences = costs.sequences;
     costs.allowance ??= GRACE;
+    costs.patience ??= PATIENCE.first;
   }
 
   /** How many tokens of a draft of this kind to decode, at most `most`. */
@@ -84,14 +92,13 @@ export class Pace {
     return this.costs.sequences <= this.costs.mostDrafting;
   }
 
-  /** Whether a decode without drafts must be measured before drafts can be weighed. */
-  get mustMeasure(): boolean {
-    return this.mayDraft && this.costs.without(this.costs.sequences) === undefined;
-  }
-
-  /** The same, where drafts of this kind may be right. */
-  mustMeasureFor(kind: number): boolean {
-    return this.mustMeasure && this.tries.share(kind) > 0;
+  /** Whether a draft is looked for at this token of a text that goes on by itself: what is refused again and again costs time. */
+  looks(): boolean {
+    if (!this.mayDraft) return false;
+    if (this.waiting === 0) return true;
+    this.waiting--;
+    this.refused++;
+    return false;
   }
 
   /** The text goes on by itself, without drafts. */
@@ -113,12 +120,11 @@ export class Pace {
     const allowed = this.credit + costs.allowance!;
     const build = costs.build(sequences);
     const drafting = this.drafting / base;
-    const asking = ASKED / base;
     let best = 0;
     let bestRate = sequences / (1 + (latest > 0 ? build : 0));
     const tryLength = (extra: number): void => {
       const changes = extra === latest ? 0 : latest === 0 ? 2 : 1;
-      const cost = costs.of(sequences, extra) + extra * drafting + changes * build + asking;
+      const cost = costs.of(sequences, extra) + extra * drafting + changes * build;
       if (cost - 1 > allowed) return;
       const gained = (share * (1 - share ** extra)) / (1 - share);
       const rate = (sequences + gained) / cost;
@@ -132,7 +138,12 @@ export class Pace {
       tryLength(limit);
     }
     this.refused = best > 0 ? 0 : this.refused + 1;
-    if (this.refused % PATIENCE === PATIENCE - 1) costs.forget(sequences);
+    this.waiting = Math.min(this.refused, WAIT);
+    if (this.refused >= costs.patience!) {
+      this.refused = 0;
+      costs.patience = Math.min(2 * costs.patience!, PATIENCE.most);
+      costs.forget(sequences);
+    }
     return best;
   }
 
@@ -171,11 +182,12 @@ export class Pace {
     const back = Math.min(1 / this.sequences, GRACE - costs.allowance!);
     costs.allowance! += back;
     this.credit = Math.min(this.credit + 1 / this.sequences - back, CREDIT);
+    if (this.credit === CREDIT) costs.patience = PATIENCE.first;
   }
 
   private lose(decodes: number): void {
     const own = Math.min(decodes, this.credit);
     this.credit -= own;
-    this.costs.allowance = Math.max(this.costs.allowance! - (decodes - own), -GRACE);
+    this.costs.allowance = Math.max(this.costs.allowance! - (decodes - own), -DEBT);
   }
 }

@@ -81,6 +81,8 @@ export class Speculator {
   private readonly states: ReturnType<typeof knownStates>;
   private pace: Pace | undefined;
   private ahead: Ahead | undefined;
+  /** Milliseconds that the host took for outputs that were computed ahead, since the latest decode. */
+  private host = 0;
   /** The first token of a draft that was not decoded, to compare with the text. */
   private guess: { readonly kind: number; readonly token: number; readonly base: number } | undefined;
 
@@ -98,7 +100,7 @@ export class Speculator {
     this.begin(slot, tokens);
     if (this.isAhead(tokens)) return false;
     this.drop(tokens);
-    return isBehind || (!this.pace!.mustMeasure && !this.pays({ tokens, sequence }, room));
+    return isBehind || !this.pays({ tokens, sequence }, room);
   }
 
   /** The text has gone on by itself, with a token that the model was asked for or not. Whether it is better asked now. */
@@ -107,25 +109,21 @@ export class Speculator {
     if (!isDecoded) return false;
     this.stats.decodes++;
     this.pace!.rest();
-    return this.pays(text, room);
+    return this.pace!.looks() && this.pays(text, room);
   }
 
-  /** Whether a draft pays now, or may once it is known what decodes cost: those of a text that goes on by itself do not tell. */
+  /** Whether a draft pays now. */
   private pays(text: TextSoFar, room: number): boolean {
     const { drafter, most } = this.parts;
     const limit = Math.min(most, room);
     const pace = this.pace!;
     if (limit < 1 || !pace.mayDraft) return false;
-    if (!drafter.isFree) return pace.mustMeasureFor(0) || pace.best(0, limit) > 0;
+    if (!drafter.isFree) return pace.best(0, limit) > 0;
     let length = 0;
-    let mustMeasure = false;
-    const found = drafter.draft(text, (kind) => {
-      mustMeasure = pace.mustMeasureFor(kind);
-      return (length = pace.best(kind, limit));
-    });
+    const found = drafter.draft(text, (kind) => (length = pace.best(kind, limit)));
     if (found instanceof Promise || length > 0) return true;
     this.compareWith(found, text.tokens);
-    return mustMeasure;
+    return false;
   }
 
   private begin(slot: Slot, tokens: Int32Array): void {
@@ -135,16 +133,20 @@ export class Speculator {
 
   /** The output for the next token. */
   next(present: Present): SlotOutput | Promise<SlotOutput> {
+    const start = performance.now();
     this.begin(present.slot, present.tokens);
     const known = this.known(present);
     if (known) {
       this.stats.accepted++;
       this.pace!.gain();
+      this.host += performance.now() - start;
       return known;
     }
     this.drop(present.tokens);
+    const since = start - this.host;
+    this.host = 0;
     const draft = this.draft(present);
-    return draft ? this.decodeDraft(present, draft) : this.decode(present, { draft: [], kind: 0, rows: [] });
+    return draft ? this.decodeDraft(present, draft, since) : this.decode(present, NOTHING, since);
   }
 
   /** The chain is given other values from the next token on, after these tokens. Throws `InputError`. */
@@ -203,16 +205,23 @@ export class Speculator {
     this.guess = found && { kind: found.kind, token: found.tokens[0]!, base: length };
   }
 
-  private async decodeDraft(present: Present, drafting: Draft | Promise<Draft | undefined>): Promise<SlotOutput> {
+  private async decodeDraft(
+    present: Present,
+    drafting: Draft | Promise<Draft | undefined>,
+    asked: number,
+  ): Promise<SlotOutput> {
+    const start = performance.now();
     const { tokens: draft, kind } = (await drafting) ?? NONE;
+    // what the draft has cost counts by itself
+    const since = drafting instanceof Promise ? asked + performance.now() - start : asked;
     const rows = draft.length === 0 ? [] : await this.rowsFor(present, draft);
     try {
-      return await this.decode(present, { draft: draft.slice(0, rows.length), kind, rows });
+      return await this.decode(present, { draft: draft.slice(0, rows.length), kind, rows }, since);
     } catch (error) {
       // logits after a wrong draft must not fail the text
       if (rows.length === 0 || !(error instanceof Error) || (error as Partial<InputError>).code !== "INVALID_LOGITS")
         throw error;
-      return this.decode(present, { draft: [], kind, rows: [] });
+      return this.decode(present, NOTHING);
     }
   }
 
@@ -238,8 +247,10 @@ export class Speculator {
     return rows;
   }
 
-  private async decode(present: Present, ahead: Omit<Ahead, "outputs" | "base">): Promise<SlotOutput> {
-    const { slot, step, extend, tokens } = present;
+  /** @param since when it was asked for; absent: that says little of what it costs */
+  private async decode(present: Present, ahead: Omit<Ahead, "outputs" | "base">, since?: number): Promise<SlotOutput> {
+    const { slot, extend, tokens } = present;
+    const step = since === undefined ? present.step : { ...present.step, since };
     const { draft, rows } = ahead;
     const isRaw = !this.states || step.isRaw === true;
     const whole = draft.length === 0 ? step : { ...step, ...extend(draft), more: rows, isRaw };
@@ -278,6 +289,7 @@ export class Speculator {
 }
 
 const NONE: Draft = { tokens: [], kind: 0 };
+const NOTHING = { draft: [], kind: 0, rows: [] };
 
 const same = (a: ArrayLike<number>, b: ArrayLike<number>): boolean => {
   if (a === b) return true;
