@@ -1,5 +1,6 @@
 /** The page: the worker compiles and evaluates the input; the panels show the results. */
-import { startEngine, EngineError, Superseded } from "./client/engine.js";
+import { EngineError, Superseded } from "./client/engine.js";
+import { engine } from "./client/present.js";
 import { byId, debounced, h } from "./dom.js";
 import { openEditor } from "./editor/editor.js";
 import type {
@@ -28,11 +29,6 @@ import type { Shared } from "./state/link.js";
 
 const TYPING_PAUSE = 150;
 const GUIDE_LIMIT = 60_000;
-
-const engine = startEngine(
-  () => new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" }),
-  (doing) => (byId("busy").textContent = doing === undefined ? "" : `${doing} …`),
-);
 
 const compileSoon = debounced(() => void compile(), TYPING_PAUSE);
 const evaluateSoon = debounced(() => void evaluate(), TYPING_PAUSE);
@@ -129,8 +125,9 @@ async function evaluate(): Promise<void> {
   const chain = present;
   if (!chain) return;
   const request = chainRequest();
+  const reply = request && (await ask("stages", request, stages.fail));
+  models?.begin?.();
   if (!request) return;
-  const reply = await ask("stages", request, stages.fail);
   if (reply) {
     if (reply.note !== undefined) notify(reply.note);
     showStages(reply);

@@ -1,21 +1,16 @@
 /**
  * `npm run pictures`: the pictures of pages in docs/pictures, in Chromium at 1280 and 390 pixels, light and dark. People look at them
- * before they are committed. With names, only these: `npm run pictures -- playground compare-phone`.
+ * before they are committed. With names, only these: `npm run pictures -- playground compare-phone`. With `--times`, no pictures: the
+ * time until the playground shows its first, and its text.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type Page } from "playwright-core";
-import { MARK } from "@ggsl/server/routes/files.js";
-import { preview, type Plugin } from "vite";
 import { readArguments } from "./lib/arguments.js";
-import { SCENES, type Place, type Scene } from "./lib/scenes.js";
-import { buildPlayground } from "./lib/playground.js";
+import { timesOf } from "./lib/pageTimes.js";
+import { newPlaces } from "./lib/places.js";
+import { SCENES, type Scene } from "./lib/scenes.js";
 import { root, ToolError } from "./lib/process.js";
-import { main as build } from "./build.js";
-import { openModel } from "./playground.js";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FOLDER = join(root, "docs", "pictures");
@@ -31,13 +26,19 @@ const FORMS = [
 ] as const;
 /** Milliseconds until what a picture shows must be there, on a machine that does much else. */
 const PATIENCE = 240_000;
+/** Where the time to the first picture is measured. */
+const TIMED = ["static", "playground"] as const;
 const SCREENS = {
   wide: { viewport: { width: 1280, height: 900 } },
   phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
 } as const;
 
 export async function main(args: readonly string[]): Promise<void> {
-  const { positionals } = readArguments("npm run pictures -- [NAME...]", { args, options: {}, allowPositionals: true });
+  const { positionals, values } = readArguments("npm run pictures -- [NAME...] | --times", {
+    args,
+    options: { times: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
   const chosen = SCENES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   if (chosen.length === 0)
     throw new ToolError(`pictures: expected names of ${SCENES.map(({ name }) => name).join(", ")}`);
@@ -45,6 +46,10 @@ export async function main(args: readonly string[]): Promise<void> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   const places = newPlaces();
   try {
+    if (values.times) {
+      for (const place of TIMED) console.log(await timesOf(browser, place, await places.addressOf(place)));
+      return;
+    }
     for (const scene of chosen) await take(browser, scene, await places.addressOf(scene.place));
   } finally {
     await browser.close();
@@ -90,59 +95,4 @@ async function compressed(page: Page, png: Buffer): Promise<Buffer> {
     if (octets.length <= MOST) return octets;
   }
   throw new ToolError(`pictures: a picture has more than ${MOST} octets at the smallest scale`);
-}
-
-/** The built pages, as `npm run playground` serves them: with a server for them alone. */
-const marked = (folder: string): Plugin => ({
-  name: "ggsl-server",
-  configurePreviewServer: ({ middlewares }) =>
-    void middlewares.use((request, response, next) => {
-      const name = request.url === "/" ? "/index.html" : request.url!;
-      if (!name.endsWith(".html")) return next();
-      response.setHeader("content-type", "text/html; charset=utf-8");
-      response.end(readFileSync(join(folder, name), "utf8").replace(MARK, MARK.replace("none", "own")));
-    }),
-});
-
-/** The pages, each opened when it is first needed. */
-function newPlaces() {
-  const folder = mkdtempSync(join(tmpdir(), "ggsl-pictures-"));
-  const opened = new Map<Place, string>();
-  const closers: (() => Promise<unknown>)[] = [];
-  async function open(place: Place): Promise<string> {
-    if (place === "playground") {
-      const model = (await openModel(true))!;
-      closers.push(() => model.close(0));
-      const outDir = await buildPlayground();
-      const page = await preview({
-        root,
-        configFile: false,
-        build: { outDir },
-        preview: { port: 5300, proxy: { "/v1/": await model.listen() } },
-        plugins: [marked(outDir)],
-        logLevel: "warn",
-      });
-      closers.push(() => page.close());
-      return page.resolvedUrls!.local[0]!;
-    }
-    await build();
-    const file = join(folder, "explain.html");
-    const chain = "top_k(40) |> min_p(0.05) |> temp(0.8) |> dist()";
-    writeFileSync(
-      file,
-      execFileSync(process.execPath, [join(root, "runtime/dist/cli/main.js"), "explain", "-e", chain, "--html"]),
-    );
-    return pathToFileURL(file).href;
-  }
-  return {
-    async addressOf(place: Place): Promise<string> {
-      const address = opened.get(place) ?? (await open(place));
-      opened.set(place, address);
-      return address;
-    },
-    async close(): Promise<void> {
-      await Promise.all(closers.map((close) => close()));
-      rmSync(folder, { recursive: true });
-    },
-  };
 }

@@ -61,7 +61,7 @@ interface OpenWorker {
   readonly requests: Requests<Question, Reply>;
 }
 
-/** `onBusy` gets the present task, or undefined when idle. */
+/** Begins the worker. `onBusy` gets the present task, or undefined when idle. */
 export function startEngine(start: () => Worker, onBusy: (doing: string | undefined) => void): Engine {
   let open: OpenWorker | undefined;
   let isBusy = false;
@@ -113,6 +113,7 @@ export function startEngine(start: () => Worker, onBusy: (doing: string | undefi
     }
   };
 
+  open = openWorker();
   return {
     ask: (kind, request) =>
       new Promise((resolve, reject) => {

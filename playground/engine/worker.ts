@@ -3,8 +3,6 @@ import "../dispose.js";
 import { answerRequests, webPort, type WebPort } from "ggsl/core/requests.js";
 import { openBackend } from "./backend.js";
 import { checkText } from "./check.js";
-import { graphReply } from "./graphs.js";
-import { hoverReply, signatureReply } from "./help.js";
 import { languageTables } from "./language.js";
 import type { Kind, Question, Reply, Requests } from "./messages.js";
 import { previewReply } from "./preview.js";
@@ -16,15 +14,19 @@ type Handlers = {
   readonly [K in Kind]: (request: Requests[K]["request"]) => Requests[K]["reply"] | Promise<Requests[K]["reply"]>;
 };
 
+/** What the first pictures do not need is read when it is first asked for. */
+const graphs = () => import("./graphs.js");
+const help = () => import("./help.js");
+
 const HANDLERS: Handlers = {
   language: languageTables,
   check: checkText,
   stages: stagesReply,
   walk: walkReply,
-  graph: graphReply,
+  graph: async (request) => (await graphs()).graphReply(request),
   spec: specReply,
-  hover: hoverReply,
-  signature: signatureReply,
+  hover: async (request) => (await help()).hoverReply(request),
+  signature: async (request) => (await help()).signatureReply(request),
   preview: previewReply,
 };
 

@@ -1,9 +1,12 @@
-/** The model in the page. Its code is read after the page is shown, since a text needs the model itself, which is larger. */
+/** The model in the page. Its code is read after the first pictures are shown, since a text needs the model itself, which is larger. */
 import type { Models } from "./types.js";
 
 let onProgress: (part: number) => void = () => undefined;
+let begin: () => void = () => undefined;
+const begun = new Promise<void>((resolve) => (begin = resolve));
 
 async function page(): Promise<typeof import("./page.js")> {
+  await begun;
   const loaded = await import("./page.js");
   loaded.watchProgress(onProgress);
   return loaded;
@@ -18,6 +21,7 @@ export const ownModels: Models = {
   watch(listener) {
     onProgress = listener;
   },
+  begin: () => begin(),
   open: async () => (await page()).openWriter(),
   at: async (text) => (await page()).seenAt(text),
   openFile: async (file) => (await page()).openOther(file),

@@ -68,6 +68,8 @@ export interface Models {
   isReady(): boolean;
   /** Absent if nothing is read. @param onProgress called with the part of the model that is there, from 0 to 1 */
   watch?(onProgress: (part: number) => void): void;
+  /** The first pictures are there: until then, what it loads would only delay them. */
+  begin?(): void;
   open(): Promise<Writer>;
   at(text: TextSoFar, signal: AbortSignal): Promise<Seen>;
   /** Replaces the model by a file and tells of it; absent if it cannot be replaced. */

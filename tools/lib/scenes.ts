@@ -1,7 +1,6 @@
 /** What the pictures of the documentation show. */
 import type { Page } from "playwright-core";
-
-export type Place = "playground" | "explain";
+import type { Place } from "./places.js";
 
 export interface Scene {
   /** Of the file. */
