@@ -9,7 +9,7 @@ set(GGSL_BUNDLE_SOURCES bundles/bundles.cc bundles/piece.cc)
 set(GGSL_GRAMMAR_SOURCES bytes.cc derivatives.cc expressions.cc grammar.cc masks.cc program.cc rewritten_expressions.cc stacks.cc vocabulary.cc
   written_program.cc)
 # Models with chains in their graphs.
-set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc decode_runs.cc deep_stack.cc grammar.cc grammar_rules.cc
+set(GGSL_MODEL_SOURCES arguments.cc assembler.cc context.cc context_options.cc decode.cc decode_runs.cc deep_stack.cc followers.cc grammar.cc grammar_rules.cc
   grammar_table.cc grammar_text.cc line.cc model.cc model_check.cc model_grammars.cc return_memory.cc runs.cc sampler.cc sampler_group.cc sampler_spec.cc
   special_texts.cc states.cc tail.cc tail_stage.cc text_cost.cc tokenizer.cc write.cc)
 list(TRANSFORM GGSL_GRAPH_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/graph/)

@@ -50,7 +50,7 @@ const PROGRAMS: readonly Program[] = [
     "native/bundles",
   ),
   // texts that a context writes on, and sequences that move
-  tests("native/write", "native/caches", "e2e/gaps"),
+  tests("native/write", "native/followers", "native/caches", "e2e/gaps"),
   // texts of one character of up to megabytes, in threads with deep stacks
   tests("tokenize"),
   tests("random/fused", "random/bundles"),

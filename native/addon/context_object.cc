@@ -35,6 +35,7 @@ Napi::Function ContextObject::define(Napi::Env env) {
                            InstanceMethod<&ContextObject::graph_nodes>("graphNodes"),
                            InstanceAccessor<&ContextObject::context_size>("contextSize"),
                            InstanceAccessor<&ContextObject::has_own_caches>("hasOwnCaches"),
+                           InstanceValue("hasFollowers", Napi::Boolean::New(env, true)),
                            InstanceMethod<&ContextObject::dispose>("dispose"),
                        });
 }

@@ -9,6 +9,15 @@ Batch to_batch(const Napi::Value & value) {
     batch.positions = to_vector<int32_t>(given.Get("positions"), "positions");
     batch.sequences = to_vector<int32_t>(given.Get("sequences"), "sequences");
     batch.outputs   = to_vector<uint8_t>(given.Get("outputs"), "outputs");
+    if (const Napi::Value pairs = given.Get("followers"); !pairs.IsUndefined()) {
+        const auto numbers = to_vector<int32_t>(pairs, "followers");
+        if (numbers.size() % 2 != 0) {
+            fail(code::invalid_argument, "followers: expected pairs of sequences, found %zu numbers", numbers.size());
+        }
+        for (size_t i = 0; i < numbers.size(); i += 2) {
+            batch.followers.push_back({ numbers[i], numbers[i + 1] });
+        }
+    }
     return batch;
 }
 

@@ -21,11 +21,19 @@ constexpr uint8_t raw_output = 2;
 // Within a context: it is computed as the others, and nobody reads it.
 constexpr uint8_t unread_output = 3;
 
+// A sequence without a token in a batch, whose text is that of another one.
+struct Follower {
+    int32_t sequence;
+    int32_t source;
+};
+
 struct Batch {
     std::vector<int32_t> tokens;
     std::vector<int32_t> positions; // in the token's sequence
     std::vector<int32_t> sequences;
     std::vector<uint8_t> outputs; // 1: sample, or return logits without a chain, after this token
+    // Their chains read the logits of their source's last token, its one output; then they get a copy of its tokens, unless they hold as many.
+    std::vector<Follower> followers = {};
 
     void add(int32_t token, int32_t position, int32_t sequence, uint8_t output) {
         tokens.push_back(token);
@@ -37,6 +45,10 @@ struct Batch {
     void add(const Batch & from, size_t i) {
         add(from.tokens[i], from.positions[i], from.sequences[i], from.outputs[i]);
     }
+    // How many outputs its token at this place gives.
+    size_t outputs_at(size_t i) const;
+    // The sequence whose tokens are those of this one: itself, or its source.
+    int32_t source_of(int32_t sequence) const;
 };
 
 // A text that is written on.
@@ -188,6 +200,7 @@ private:
     void                          check_sequence(int32_t sequence) const;
     void                          check_batch(const Batch & batch) const;
     void                          check_guides(const std::map<int32_t, size_t> & rows) const;
+    void                          check_followers(const Batch & batch, const std::map<int32_t, size_t> & rows) const;
     void                          check_refusal(const Sampler & sampler) const;
     bool                          has_guides(const Batch & batch) const;
     bool                          may_take_part(int32_t sequence, const Batch & batch) const;
@@ -205,6 +218,9 @@ private:
     void                run_tail(int32_t index, const Chain & chain, Results & results);
     void                give_guides(Sampler & sampler, size_t row);
     void                clear_sequences(const Batch & batch);
+    bool                begin_followers(const Batch & batch, int32_t source);
+    void                build_for_followers(bool are_there);
+    void                copy_to_followers(const Batch & batch);
 
     std::shared_ptr<Model>           model;
     std::shared_ptr<SamplerCounters> counters = std::make_shared<SamplerCounters>();
@@ -220,6 +236,8 @@ private:
     SamplerPtr                    assembler;
     Handle                        context;
     llama_batch                   llama_batch_memory{};
+    bool                          had_followers = false; // the latest part
+    int32_t                       builds_offset = 0;
     std::vector<llama_token_data> candidates;
     // Since the latest build of a graph or change of a chain: they are asked for before every decode.
     mutable std::optional<SamplerStats> chain_stats;

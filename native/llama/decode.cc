@@ -51,6 +51,7 @@ void Context::check_batch(const Batch & batch) const {
         chains.at(sequence).sampler->check_ready(row_count);
     }
     check_guides(rows);
+    check_followers(batch, rows);
 }
 
 void Context::check_guides(const std::map<int32_t, size_t> & rows) const {
@@ -125,6 +126,7 @@ Batch picked(const Batch & from, const std::vector<size_t> & order) {
     for (const size_t i : order) {
         batch.add(from, i);
     }
+    batch.followers = from.followers;
     return batch;
 }
 
@@ -134,7 +136,7 @@ Batch picked(const Batch & from, const std::vector<size_t> & order) {
 std::vector<Output> in_order(std::vector<Output> outputs, const std::vector<size_t> & places) {
     std::vector<size_t> by_place(places.size());
     std::iota(by_place.begin(), by_place.end(), size_t{ 0 });
-    std::sort(by_place.begin(), by_place.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
+    std::stable_sort(by_place.begin(), by_place.end(), [&](size_t a, size_t b) { return places[a] < places[b]; });
     std::vector<Output> ordered;
     for (const size_t at : by_place) {
         ordered.push_back(std::move(outputs[at]));
@@ -161,7 +163,9 @@ std::vector<Output> Context::decode(const Batch & batch) {
         chain.sampler->active_rows = 0;
     }
 
-    return has_own_caches() ? decode_runs(batch) : decode_at_once(batch);
+    std::vector<Output> outputs = has_own_caches() ? decode_runs(batch) : decode_at_once(batch);
+    copy_to_followers(batch);
+    return outputs;
 }
 
 std::vector<Output> Context::decode_at_once(const Batch & batch) {
@@ -187,9 +191,7 @@ std::vector<Output> Context::decode_at_once(const Batch & batch) {
 
     std::vector<size_t> places;
     for (const size_t i : order) {
-        if (batch.outputs[i] != 0) {
-            places.push_back(i);
-        }
+        places.insert(places.end(), batch.outputs_at(i), i);
     }
     return in_order(std::move(outputs), places);
 }
@@ -226,25 +228,35 @@ void Context::decode_parts(const Batch & batch, size_t boundary, std::vector<Out
 void Context::decode_part(const Batch & batch, size_t begin, size_t end, std::vector<Output> & outputs) {
     for (auto & [sequence, chain] : chains) {
         chain.sampler->first_row += std::exchange(chain.sampler->active_rows, 0);
+        chain.sampler->source = nullptr;
+        chain.sampler->followers.clear();
         chain.sampler->shared_group()->begin_batch();
         chain.sampler->shared_group()->take_uploads();
     }
     latest_outputs.clear();
     std::vector<size_t> rows(end - begin); // of tokens with an output whose sequence has a chain
+    bool                has_followers = false;
     for (size_t i = begin; i < end; ++i) {
         const int32_t sequence = batch.sequences[i];
         const auto    chain    = chains.find(sequence);
         if (batch.outputs[i] != 0 && chain != chains.end()) {
             rows[i - begin]                               = chain->second.sampler->active_rows++;
             latest_outputs[{ sequence, rows[i - begin] }] = static_cast<int32_t>(i - begin);
+            has_followers                                 = begin_followers(batch, sequence) || has_followers;
         }
     }
+    build_for_followers(has_followers);
     compute(batch, begin, end);
     check_one_graph(batch);
     for (size_t i = begin; i < end; ++i) {
         if (batch.outputs[i] != 0 && batch.outputs[i] != unread_output) {
-            outputs.push_back(
-                read_output(static_cast<int32_t>(i - begin), batch.sequences[i], rows[i - begin], batch.outputs[i]));
+            const auto index = static_cast<int32_t>(i - begin);
+            outputs.push_back(read_output(index, batch.sequences[i], rows[i - begin], batch.outputs[i]));
+            for (const Follower & follower : batch.followers) {
+                if (follower.source == batch.sequences[i]) {
+                    outputs.push_back(read_output(index, follower.sequence, 0, 1));
+                }
+            }
         }
     }
 }
@@ -306,6 +318,9 @@ void Context::clear_sequences(const Batch & batch) {
         if (batch.outputs[i] != unread_output) {
             llama_memory_seq_rm(llama_get_memory(context.get()), batch.sequences[i], -1, -1);
         }
+    }
+    for (const Follower & follower : batch.followers) {
+        llama_memory_seq_rm(llama_get_memory(context.get()), follower.sequence, -1, -1);
     }
 }
 

@@ -24,7 +24,7 @@ bool Context::may_take_part(int32_t sequence, const Batch & batch) const {
     const auto held  = extent(sequence).held;
     const auto last  = *std::max_element(batch.positions.begin(), batch.positions.end());
     if (held > last + longer || held >= sequence_size() || chain == chains.end() ||
-        !chain->second.sampler->is_ready()) {
+        !chain->second.sampler->is_ready() || batch.source_of(sequence) != sequence) {
         return false;
     }
     const std::shared_ptr<SamplerGroup> & group = chain->second.sampler->shared_group();
@@ -64,8 +64,9 @@ void Context::decode_stage(const Batch & batch, const std::vector<size_t> & toke
             token = tokens[token];
         }
         decode_run(batch, run, found);
-        std::copy_if(run.tokens.begin(), run.tokens.end(), std::back_inserter(places),
-                     [&](size_t i) { return batch.outputs[i] != 0; });
+        for (const size_t i : run.tokens) {
+            places.insert(places.end(), batch.outputs_at(i), i);
+        }
     }
 }
 
@@ -92,6 +93,7 @@ void Context::decode_run(const Batch & batch, const Run & run, std::vector<Outpu
         add_idle(batch.sequences[i]);
         part.add(batch, i);
     }
+    part.followers = batch.followers;
     decode_parts(part, 0, outputs);
 }
 

@@ -9,8 +9,9 @@ Line::Line(const Context & context, const Model & model, Ahead text, size_t numb
     : context(context), model(model), text(std::move(text)), number(number) {}
 
 void Line::begin(const Batch & batch, Sampler & sampler) {
+    const int32_t source = batch.source_of(text.sequence);
     for (size_t i = 0; i < batch.sequences.size() && i < batch.positions.size(); ++i) {
-        position = batch.sequences[i] == text.sequence ? std::max(position, batch.positions[i]) : position;
+        position = batch.sequences[i] == source ? std::max(position, batch.positions[i]) : position;
     }
     text.feeder->feed(sampler);
 }

@@ -182,7 +182,11 @@ void Sampler::backend_reset() noexcept {
     built_rows.clear();
 }
 
+// llama.cpp calls it for the sequences of the graph, and not for those that follow them.
 void Sampler::backend_set_input() noexcept {
+    for (Sampler * follower : followers) {
+        follower->backend_set_input();
+    }
     if (const std::optional<size_t> bytes = group->upload()) {
         ++counters->set_inputs;
         counters->upload_bytes += *bytes;

@@ -68,10 +68,14 @@ public:
     size_t active_rows = 0;
     size_t first_row   = 0;
     bool   is_active() const { return active_rows > 0; }
+    // Whose row of the logits it reads in the next graph, where its sequence has no token there; else null.
+    const Sampler * source = nullptr;
+    // Those that read its row.
+    std::vector<Sampler *> followers = {};
 
     // After a decode; `row` counts from `first_row`. `read_logits`: the model's own, which cost nothing until they are read.
     std::vector<float> read_logits(size_t row) const;
-    Results            read_results(size_t row) const { return group->results(built_rows[row]); }
+    Results            read_results(size_t row) const { return group->results(*this, row); }
     // Of the latest `apply`.
     const SamplerStats & stats() const { return latest; }
 
@@ -90,8 +94,10 @@ public:
     // The group, and where the rows of this sequence are in its latest build; `row` counts from `first_row`.
     const std::shared_ptr<SamplerGroup> & shared_group() const { return group; }
     int64_t                               built_row(size_t row) const { return built_rows[row]; }
-    size_t                                rows_in_graph() const { return std::min(active_rows, built_rows.size()); }
-    std::span<const float>                uniform_values(size_t row) const { return rows[first_row + row].uniforms; }
+    // Its one row is that of its source.
+    void                     follow() { built_rows = { source->built_row(0) }; }
+    size_t                   rows_in_graph() const { return std::min(active_rows, built_rows.size()); }
+    std::span<const float>   uniform_values(size_t row) const { return rows[first_row + row].uniforms; }
     std::span<const float>   float_input(size_t row, size_t index) const { return rows[first_row + row].floats[index]; }
     std::span<const int32_t> id_input(size_t row, size_t index) const { return rows[first_row + row].ids[index]; }
 

@@ -59,11 +59,12 @@ size_t SamplerGroup::check(ggml_backend_buffer_type_t type) {
 void SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml_tensor * padded, bool is_active) {
     // The model's own tensor, so that the padded copy is not computed; a graph without outputs has only the padding.
     ggml_tensor * const logits = padded->src[0]->ne[1] > 0 ? padded->src[0] : padded;
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    add_followers();
     if (rows.empty()) {
         rows.push_back(0);
     }
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     const auto          count = static_cast<int64_t>(rows.size());
     ggml_tensor * const own   = rows_of(context, logits);
     built                     = build_graph(context, bound, count, own, family, logits, columns.get(), bundles.get());
@@ -81,12 +82,23 @@ void SamplerGroup::build(ggml_context * context, ggml_cgraph * model_graph, ggml
     devices_known              = false;
 }
 
+void SamplerGroup::add_followers() {
+    for (Sampler * member : members) {
+        if (member->source != nullptr) {
+            member->follow();
+            rows.push_back(member->built_row(0));
+            followers.push_back(member);
+        }
+    }
+}
+
 // The rows of the logits, in one piece.
 ggml_tensor * SamplerGroup::rows_of(ggml_context * context, ggml_tensor * logits) {
-    const auto    count    = static_cast<int64_t>(rows.size());
-    const int64_t first    = rows.front();
-    const bool    is_range = rows.back() - first + 1 == count;
-    gathered               = nullptr;
+    const auto    count = static_cast<int64_t>(rows.size());
+    const int64_t first = rows.front();
+    const bool    is_range =
+        std::adjacent_find(rows.begin(), rows.end(), [](int64_t a, int64_t b) { return b != a + 1; }) == rows.end();
+    gathered = nullptr;
     if (is_range) {
         return count == logits->ne[1] ? logits
                                       : ggml_view_2d(context, logits, logits->ne[0], count, logits->nb[1],
@@ -97,8 +109,11 @@ ggml_tensor * SamplerGroup::rows_of(ggml_context * context, ggml_tensor * logits
     return ggml_get_rows(context, logits, gathered);
 }
 
-int64_t SamplerGroup::place_of(int64_t row) const {
-    return std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+int64_t SamplerGroup::place_of(const Sampler & member, size_t row) const {
+    const auto end   = rows.end() - static_cast<ptrdiff_t>(followers.size());
+    const auto found = std::find(followers.begin(), followers.end(), &member);
+    return found != followers.end() ? end - rows.begin() + (found - followers.begin())
+                                    : std::lower_bound(rows.begin(), end, member.built_row(row)) - rows.begin();
 }
 
 void SamplerGroup::build_probe(ggml_context * context, ggml_cgraph * probe_graph, ggml_tensor * logits) const {
@@ -112,6 +127,7 @@ void SamplerGroup::build_probe(ggml_context * context, ggml_cgraph * probe_graph
 
 void SamplerGroup::reset() {
     rows.clear();
+    followers.clear();
     built   = Built();
     readout = Readout();
     cgraph  = nullptr;
@@ -169,8 +185,7 @@ template <typename T, typename Row> size_t SamplerGroup::upload_rows(ggml_tensor
     for (const Sampler * member : members) {
         for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
             const std::span<const T> row = row_of(*member, i);
-            std::copy(row.begin(), row.end(),
-                      values.begin() + place_of(member->built_row(i)) * static_cast<int64_t>(size));
+            std::copy(row.begin(), row.end(), values.begin() + place_of(*member, i) * static_cast<int64_t>(size));
         }
     }
     ggml_backend_tensor_set(tensor, values.data(), 0, ggml_nbytes(tensor));
@@ -187,7 +202,7 @@ size_t SamplerGroup::upload_guide(size_t input) const {
     for (const Sampler * member : members) {
         for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
             const Sampler * guide = find(member->guide(input));
-            const auto      place = static_cast<size_t>(place_of(member->built_row(i)));
+            const auto      place = static_cast<size_t>(place_of(*member, i));
             values[place]         = static_cast<int32_t>(guide->built_row(i));
         }
     }
@@ -211,7 +226,7 @@ size_t SamplerGroup::upload_uniforms() const {
     for (const Sampler * member : members) {
         for (size_t i = 0; i < member->rows_in_graph() && !member->is_guide(); ++i) {
             const std::span<const float> row   = member->uniform_values(i);
-            const auto                   place = static_cast<size_t>(place_of(member->built_row(i)));
+            const auto                   place = static_cast<size_t>(place_of(*member, i));
             for (size_t uniform = 0; uniform < row.size(); ++uniform) {
                 values[uniform * count + place] = row[uniform];
             }

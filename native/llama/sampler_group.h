@@ -60,8 +60,8 @@ public:
     // Uploads those of all active members at once and returns their bytes; nothing if this batch's are already uploaded.
     std::optional<size_t> upload();
 
-    // The values of a row of the model's logits, after the batch was computed.
-    Results results(int64_t row) { return readout.row(place_of(row)); }
+    // What the chain gave a member for one of its rows, after the batch was computed.
+    Results results(const Sampler & member, size_t row) { return readout.row(place_of(member, row)); }
 
     // Whether small ops are bundled on a CPU.
     bool bundles_ops() const { return bundle_threads > 0; }
@@ -83,7 +83,8 @@ private:
     size_t                                     upload_guide(size_t input) const;
     size_t                                     upload_rows_of_logits() const;
     ggml_tensor *                              rows_of(ggml_context * context, ggml_tensor * logits);
-    int64_t                                    place_of(int64_t row) const;
+    void                                       add_followers();
+    int64_t                                    place_of(const Sampler & member, size_t row) const;
     void                                       find_devices();
 
     std::shared_ptr<const Graph> graph;
@@ -96,15 +97,17 @@ private:
     std::unique_ptr<bundles::Bundles> bundles; // null if small ops are not bundled
     std::unique_ptr<Columns>          columns; // of the constant inputs, for all rows; before the builds that read them
 
-    std::vector<int64_t> rows;                  // of the model's logits, in their order once the subgraph is built
-    Built                built;                 // its tensors live as long as llama.cpp's graph
-    Readout              readout;               // of it
-    ggml_tensor *        gathered    = nullptr; // the rows as i32, where they do not lie together
-    const ggml_cgraph *  cgraph      = nullptr;
-    bool                 is_uploaded = false;
-    int64_t              uploads     = 0;
-    SamplerStats         latest;
-    bool                 devices_known = false; // buffers exist only after a build is computed
+    // Of the model's logits, in their order once the subgraph is built, then those that followers read.
+    std::vector<int64_t>         rows;
+    std::vector<const Sampler *> followers;
+    Built                        built;                 // its tensors live as long as llama.cpp's graph
+    Readout                      readout;               // of it
+    ggml_tensor *                gathered    = nullptr; // the rows as i32, where they do not lie together
+    const ggml_cgraph *          cgraph      = nullptr;
+    bool                         is_uploaded = false;
+    int64_t                      uploads     = 0;
+    SamplerStats                 latest;
+    bool                         devices_known = false; // buffers exist only after a build is computed
 };
 
 } // namespace ggsl

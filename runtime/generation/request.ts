@@ -99,7 +99,7 @@ export interface SequenceRequest extends TokenizeOptions, EndOptions, PhraseOpti
    * Tokens that may be computed before they are read, 0 to 256: the model goes on while a program works with the last piece. Of most
    * chains: docs/batches.md says which are asked for each token. What is set, taken back or saved counts from the
    * last piece that was read; tokens after it are computed again.
-   * @default 16; 4 while another text waits for a place, or to join
+   * @default 16; 48 in a context of one sequence, 4 while another text waits for a place, or to join
    * @unit tokens
    */
   readonly ahead?: number | undefined;

@@ -34,7 +34,9 @@ function sourceOf(seed: number, hasBad: boolean) {
   const below = (most: number): number => Math.floor(drawF64(random) * most);
   const bases = Array.from({ length: 3 }, () => Array.from({ length: 150 }, () => below(50)));
   const kept: number[][] = [];
-  const prompt = (): number[] => {
+  let latest: number[] | undefined;
+  const prompt = (): number[] => (latest = latest && below(3) === 0 ? latest : another());
+  const another = (): number[] => {
     const earlier = kept[below(kept.length)];
     const base = earlier && below(3) === 0 ? earlier : bases[below(bases.length)]!;
     const own = Array.from({ length: 1 + below(60) }, () => below(50));

@@ -125,19 +125,19 @@ describe("a text that is computed ahead", () => {
     let decodes = 0;
     const batch = model.batch({ sequences: 1, onDecode: () => decodes++ });
     for (const [ahead, bound] of [
-      [undefined, 16],
+      [undefined, 48],
       [5, 5],
       [1, 1],
     ] as const) {
       decodes = 0;
       let read = 0;
-      const request = { chain: CHAIN, ignoreEnd: true, maxTokens: 60, ...(ahead !== undefined && { ahead }) };
+      const request = { chain: CHAIN, ignoreEnd: true, maxTokens: 120, ...(ahead !== undefined && { ahead }) };
       for await (const _ of batch.add(PROMPT, request)) {
         read++;
         if (read % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 40));
         expect(decodes).toBeLessThanOrEqual(read + bound);
       }
-      expect([read, decodes]).toEqual([60, 60]);
+      expect([read, decodes]).toEqual([120, 120]);
     }
     batch.dispose();
   });

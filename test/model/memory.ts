@@ -45,6 +45,7 @@ export function openMemory({ sequences, contextSize, removes, fails }: MemoryOpt
   };
   return {
     contextSize,
+    hasFollowers: true,
     batches,
     texts,
     canKeep,
@@ -73,7 +74,9 @@ export function openMemory({ sequences, contextSize, removes, fails }: MemoryOpt
       batches.push(batch);
       await new Promise((resolve) => setImmediate(resolve));
       isBusy = false;
-      const involved = new Set(batch.sequences);
+      const followers = [...(batch.followers ?? [])].filter((_, i) => i % 2 === 0);
+      const sources = [...(batch.followers ?? [])].filter((_, i) => i % 2 === 1);
+      const involved = new Set([...batch.sequences, ...followers]);
       const lose = (): void => {
         for (const sequence of involved) [texts[sequence], firstOf[sequence]] = [[], 0];
       };
@@ -95,9 +98,19 @@ export function openMemory({ sequences, contextSize, removes, fails }: MemoryOpt
           throw new Error(`sequence ${sequence}: expected position ${text.length}, found ${batch.positions[i]}`);
         text.push(token);
         if (typeof removes === "number") firstOf[sequence] = Math.max(firstOf[sequence]!, text.length - 2 * removes);
-        if (batch.outputs[i] === 1) outputs.push({ sequence, sampled: Int32Array.of(answerTo(text)) });
+        if (batch.outputs[i] !== 1) return;
+        const readers = [sequence, ...followers.filter((_, at) => sources[at] === sequence)];
+        for (const one of readers) outputs.push({ sequence: one, sampled: Int32Array.of(answerTo(text)) });
       });
       if (fault) throw Object.assign(new Error("failed"), fault);
+      for (const [at, follower] of followers.entries()) {
+        const source = sources[at]!;
+        if (!outputs.some(({ sequence }) => sequence === source) || batch.sequences.includes(follower))
+          throw new Error(`sequence ${follower} cannot follow ${source}`);
+        if (texts[follower]!.length === texts[source]!.length) continue;
+        texts[follower] = [...texts[source]!];
+        firstOf[follower] = firstOf[source]!;
+      }
       return outputs;
     },
   };

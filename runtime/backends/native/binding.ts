@@ -317,6 +317,8 @@ export interface NativeContext {
    * Exchanges the tokens of two sequences; their chains stay. Throws COMPUTE_FAILED, after which both may be empty. Only in the addon.
    */
   swap?(a: number, b: number): void;
+  /** Whether batches may have `followers`. Only in the addon. */
+  readonly hasFollowers?: boolean;
   /** Whether each sequence has a cache of its own now. Only in the addon. */
   readonly hasOwnCaches?: boolean;
   /**
@@ -339,7 +341,7 @@ export interface NativeContext {
   dispose(): void;
 }
 
-/** Four arrays of equal length with one entry per token. */
+/** Four arrays of equal length with one entry per token, and sequences without tokens. */
 export interface Batch {
   readonly tokens: Int32Array;
   /** Positions within the token's sequence; they continue the sequence. */
@@ -347,6 +349,12 @@ export interface Batch {
   readonly sequences: Int32Array;
   /** 1 where an output is wanted, 2 where the model's own logits are wanted with it, else 0. */
   readonly outputs: Uint8Array;
+  /**
+   * Pairs: a sequence without a token, and one of the batch with the same text, its source, which has one output, after its last token. The chain
+   * of the first gets the logits of that, as if its text had been read, and then it holds a copy of the source's tokens; one that holds as many
+   * keeps its own. Their chains have no guides. Only in the addon (`hasFollowers`).
+   */
+  readonly followers?: Int32Array;
 }
 
 /** Without a chain, only `logits` are present, the model's raw ones. */

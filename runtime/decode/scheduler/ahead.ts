@@ -7,9 +7,10 @@ import { countIn, readWritten, timesIn, type Written } from "./written.js";
 
 /**
  * Tokens that texts go on by themselves, unless they say how many. All have them before another text joins, so that it waits for few where
- * one does; what is decoded together then depends on the texts alone, and not on time.
+ * one does; what is decoded together then depends on the texts alone, and not on time. Nobody joins one that is `alone`: a reader that is held up
+ * for some milliseconds does not stop it.
  */
-export const GROUP = { large: 16, small: 4 } as const;
+export const GROUP = { alone: 48, large: 16, small: 4 } as const;
 
 /**
  * Milliseconds that a token may wait for others before its reader gets it. Each call of this thread costs tens of microseconds, more than

@@ -26,7 +26,15 @@ export function batchOf(turns: readonly Turn[]): Batch {
       size += chunk.tokens.length;
     }
   }
+  const followers = turns.flatMap(
+    ({
+      job: {
+        readings: [first],
+      },
+    }) => (first!.follows ? [first!.place.sequence, first!.follows.place.sequence] : []),
+  );
   const batch = {
+    ...(followers.length > 0 && { followers: Int32Array.from(followers) }),
     tokens: new Int32Array(size),
     positions: new Int32Array(size),
     sequences: new Int32Array(size),

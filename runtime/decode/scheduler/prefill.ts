@@ -41,7 +41,7 @@ export function mostOf(
 ): number {
   const long = jobs.filter(({ readings }) => readings.some(({ isBehind }) => isBehind));
   if (long.length === 0) return batchSize;
-  const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind }) => !isBehind));
+  const short = jobs.flatMap(({ readings }) => readings.filter(({ isBehind, follows }) => !isBehind && !follows));
   const areAlone = [...writing].every((places) => long.some((job) => job.places === places));
   const rows = short.reduce((sum, one) => sum + one.rows, others);
   return Math.min(areAlone ? batchSize : promptBatch, batchSize - rows);
@@ -78,7 +78,15 @@ export function turnsOf(jobs: readonly Job[], most: number): Turn[] {
       .map(({ reading, count }) => ({ reading, position: reading.read, tokens: reading.next(count) }));
     return { job, chunks, isLast };
   });
-  return turns.filter(({ chunks }) => chunks.length > 0);
+  const reading = turns.filter(({ chunks }) => chunks.length > 0);
+  const following = jobs.filter(({ readings: [first] }) => first!.follows);
+  return withSources([...reading, ...following.map((job) => ({ job, chunks: [], isLast: true }))]);
+}
+
+/** Without those that follow a text whose last token is not among them. */
+export function withSources(turns: readonly Turn[]): Turn[] {
+  const last = new Set(turns.filter(({ isLast }) => isLast).map(({ job }) => job.readings[0]));
+  return turns.filter(({ job: { readings } }) => !readings[0]!.follows || last.has(readings[0]!.follows));
 }
 
 /** A turn that leaves the tokens with outputs to a later batch; undefined if there are no others. */

@@ -1,7 +1,7 @@
 /** Steps on their way through the model: each sequence of a step reads its tokens in one batch or several. */
 import { InputError } from "../../core/errors.js";
 import type { NativeContext, NativeGraph } from "../../backends/native/binding.js";
-import type { Place, Places } from "./places.js";
+import { append, type Place, type Places } from "./places.js";
 import { sharedLength } from "./prefix.js";
 import { rowsOf, type Part, type Rows, type Step } from "./step.js";
 
@@ -13,6 +13,8 @@ export class Reading {
   isBegun = false;
   /** Another sequence reads the same: its first `length` tokens are copied once they are read. */
   waitsFor: { readonly source: Reading; length: number } | undefined;
+  /** Another one reads the whole text, and its logits are those of this one, too: it reads nothing. */
+  follows: Reading | undefined;
   /** The step has its output, or will never have one. */
   isOver = false;
   /** Tokens that were computed for it. */
@@ -23,6 +25,8 @@ export class Reading {
     { tokens, position }: Part,
     /** How many of its last tokens have outputs; they are part of one batch. */
     readonly rows: number,
+    /** It is the one of its step, which asks for one output, without the model's own logits. */
+    readonly isAlone = false,
   ) {
     this.tokens = tokens;
     this.position = position;
@@ -50,7 +54,7 @@ export class Reading {
 
   /** Whether more is left than the tokens with outputs. */
   get isBehind(): boolean {
-    return this.rest > this.rows;
+    return !this.follows && this.rest > this.rows;
   }
 
   /** The tokens of the text that the place holds anyway. */
@@ -75,6 +79,20 @@ export class Reading {
     if (this.read >= this.position) return;
     this.tokens = [...before, ...Array.from(this.tokens)];
     this.position = 0;
+  }
+
+  /** Its place will hold what the place of the one that it follows holds. */
+  takeOver(): void {
+    const { tokens } = this.place;
+    tokens.length = 0;
+    append(tokens, this.follows!.place.tokens);
+  }
+
+  /** It reads its text itself, or follows another one. */
+  leave(): void {
+    if (!this.follows) return;
+    this.follows = undefined;
+    this.place.forget();
   }
 
   /** The next `count` tokens. */
@@ -104,8 +122,9 @@ export interface Job {
 
 export function readingsOf({ main, guides }: Places, step: Step): Reading[] {
   const { length } = rowsOf(step);
+  const isAlone = length === 1 && guides.length === 0 && !step.isRaw;
   return [
-    new Reading(main, step, length),
+    new Reading(main, step, length, isAlone),
     ...guides.map(({ place }, i) => new Reading(place, step.guides![i]!, length)),
   ];
 }

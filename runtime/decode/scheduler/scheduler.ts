@@ -15,7 +15,7 @@ import type { Later } from "./later.js";
 import { Line } from "./line.js";
 import { Writing } from "./writing.js";
 import type { Written } from "./written.js";
-import { chunksOf, mostOf, turnsOf, type TokenLimits, type Turn } from "./prefill.js";
+import { chunksOf, mostOf, turnsOf, withSources, type TokenLimits, type Turn } from "./prefill.js";
 import { Queue } from "./queue.js";
 import { readingsOf, type Job, type Reading } from "./reading.js";
 import { begin } from "./sharing.js";
@@ -255,14 +255,16 @@ export class Scheduler {
     const planned = this.budget?.share(all) ?? all;
     // with a budget, who waits for a later batch must not wait for more of them
     const mayRun = planned === all && (!this.drafts.areUsed || planned.every(canRun));
-    const begun = mayRun ? planned.filter(canRun) : [];
+    const runs = (turn: Turn): boolean => mayRun && canRun(turn);
     const isFed = ({ job, isLast }: Turn): boolean => !isLast || this.attempt(job, () => setInputs(context, job));
-    const others = planned.filter((turn) => !begun.includes(turn) && isFed(turn));
-    const turns = [...begun, ...others];
+    const turns = withSources(planned.filter((turn) => runs(turn) || isFed(turn)));
+    const begun = turns.filter(runs);
+    const others = turns.filter((turn) => !runs(turn));
     if (turns.length + lines.length === 0) return;
     this.current = turns.map(({ job }) => job);
     this.isShared = lines.length > 0;
     for (const { reading, tokens } of chunksOf(turns)) append(reading.place.tokens, tokens);
+    for (const { job } of turns) if (job.readings[0]!.follows) job.readings[0]!.takeOver();
     try {
       if (begun.length + lines.length > 0) return await this.write(context, begun, others, lines);
       const start = performance.now();
@@ -338,6 +340,7 @@ export class Scheduler {
     const error = this.isDisposed ? disposed() : thrown;
     const { code } = error as NativeError;
     const isOne = isOfOne(code);
+    for (const { job } of turns) job.readings[0]!.leave();
     if (!isOne && code !== "CONTEXT_FULL") for (const { reading } of chunksOf(turns)) reading.place.forget();
     const takeBack = ({ job, chunks }: Turn): boolean =>
       this.attempt(job, () => chunks.forEach(({ reading, position }) => reading.begin(context, position)), error);

@@ -14,11 +14,14 @@ export function begin(
   earlier: readonly Reading[],
   places: readonly Place[],
 ): void {
-  const { text, place, waitsFor } = reading;
+  const { text, place, waitsFor, follows } = reading;
+  if (follows && !follows.isOver) return;
+  reading.leave();
   if (waitsFor && !waitsFor.source.isOver && !hasRead(waitsFor.source, waitsFor.length)) return;
   reading.waitsFor = undefined;
   const held = reading.held;
   if (text === undefined) return reading.begin(context, held);
+  if (context.hasFollowers && follow(context, reading, earlier)) return;
   const own = held >= MIN_SHARED && place.canKeep(context, held) ? held : 0;
   const enough = own + MIN_SHARED;
   const [copy] = places
@@ -43,6 +46,34 @@ export function begin(
   if (copy) place.copy(context, copy.from, copy.length);
   reading.begin(context, copy?.length ?? own);
 }
+
+/** Copying as many tokens takes about as long as computing one. */
+const COPIED = 64;
+
+/** Whether an earlier reading has the same text, so that one output is enough for both. */
+function follow(context: NativeContext, reading: Reading, earlier: readonly Reading[]): boolean {
+  const { place, length, isAlone } = reading;
+  const text = reading.text!;
+  const source = earlier.find(
+    (other) =>
+      other.isAlone &&
+      isAlone &&
+      !other.follows &&
+      !other.isOver &&
+      other.length === length &&
+      isText(other.text, text),
+  );
+  if (!source) return false;
+  const held = sharedLength(place.tokens, text);
+  const isWhole = held === length && place.canKeep(context, length);
+  if (!isWhole && (length - held) * COPIED < length) return false;
+  place.cut(context, isWhole ? length : 0);
+  reading.follows = source;
+  return true;
+}
+
+const isText = (a: ArrayLike<number> | undefined, b: ArrayLike<number>): boolean =>
+  a !== undefined && sharedLength(a, b) === b.length;
 
 const hasRead = ({ isBegun, read }: Reading, length: number): boolean => isBegun && read >= length;
 

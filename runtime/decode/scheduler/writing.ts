@@ -59,8 +59,8 @@ export class Writing {
   ): Promise<readonly DecodeOutput[]> {
     const { joinsAtOnce, isAlone, toldOf } = this.options;
     const run = new Run(context, lines, { onFirst, onDecode, endsEarly: joinsAtOnce, toldOf });
-    const isSmall = (this.isAwaited || isAwaited) && !joinsAtOnce && !isAlone;
-    const group = hasOthers ? 0 : isSmall ? GROUP.small : GROUP.large;
+    const isSmall = (this.isAwaited || isAwaited) && !joinsAtOnce;
+    const group = hasOthers ? 0 : isAlone ? GROUP.alone : isSmall ? GROUP.small : GROUP.large;
     for (const line of lines) this.resting.delete(line);
     this.running = run;
     try {
