@@ -293,6 +293,21 @@ export interface RuntimeTimings extends Circumstances {
   readonly measurements: readonly RuntimeMeasurement[];
 }
 
+/** What a model does in WebAssembly and with the native CPU backend, in tokens a second. */
+export interface WasmComparison {
+  /** Of ggml's CPU backend: the best for the processor, or the one of GGSL_CPU_VARIANT. */
+  readonly variant: string;
+  readonly what: string;
+  readonly native: Spread;
+  readonly wasm: Spread;
+  /** Time in WebAssembly over the native time. */
+  readonly timeRatio: Spread;
+}
+
+export interface WasmTexts extends Circumstances {
+  readonly comparisons: readonly WasmComparison[];
+}
+
 export const circumstances = (command: string): Circumstances => ({
   date: new Date().toISOString().slice(0, 10),
   machine: { arch: process.arch, processor: cpus()[0]?.model ?? "unknown", processors: cpus().length },
