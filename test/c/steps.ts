@@ -82,6 +82,8 @@ function compare(c: Case, tally: Tally): void {
   same("columns", theirs.columns(), columns, tally);
   const run = runOf("reference", graph, vocabSize);
   for (let step = 0; step < STEPS; step++) {
+    // what is written may change with what is set
+    theirs.written();
     ours = withUniforms(ours, setsAt(graph, given, step));
     setAll(theirs, graph, given, step);
     const numbers = compareStep(`step ${step}`, ours, theirs, tally);

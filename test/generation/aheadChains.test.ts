@@ -98,6 +98,13 @@ chain c(g: grammar, seed: seed = 7) = constrain(g) |> paced() |> dist(seed)`),
     options: { uniforms: { g: { jsonSchema: SCHEMA } } },
   },
   {
+    name: "a grammar that decides alone, and one that refuses some of its tokens",
+    chain: compile(`import { constrain, dist } from "std"
+sampler leaning(static h: text) { logit += allowed(h) ? 1 : 0 }
+chain c(g: grammar, seed: seed = 7) = constrain(g) |> leaning("root ::= [a-z ]+") |> dist(seed)`),
+    options: { uniforms: { g: { jsonSchema: SCHEMA } } },
+  },
+  {
     name: "texts that it writes",
     chain: compile(`import { top_k, dist } from "std"
 sampler notes(every: i32 = 13) {
