@@ -17,10 +17,10 @@ import { ROOT } from "./tool.js";
 
 const USAGE = `usage: npm run bench:models -- [options]
   --rounds N       rounds of each comparison (default 11)
-  --only CASE      one case; writes nothing
+  --only CASE      one case, or all whose names begin so: prompts, jsonSchema, speculation-demo, ...; writes nothing
 `;
 
-const CASES: readonly ModelCase[] = [prompts, jsonSchema, speculation];
+const CASES: readonly ModelCase[] = [prompts, jsonSchema, ...speculation];
 
 const RESULTS = join(ROOT, "bench", "results", "models.json");
 /** tools/bench.ts makes the random models. */
@@ -28,6 +28,7 @@ const MODELS = {
   demo: join(ROOT, "examples", "model", "demo-q8_0.gguf"),
   random: join(ROOT, "build", "random-128256.gguf"),
   wide: join(ROOT, "build", "random-1024-q8_0.gguf"),
+  heavy: join(ROOT, "build", "random-1024-f32.gguf"),
 };
 
 await runMain(USAGE, async (signal) => {
@@ -41,7 +42,7 @@ await runMain(USAGE, async (signal) => {
   if (values.help) return void process.stdout.write(USAGE);
   const { only } = values;
   const rounds = countOf("--rounds", values.rounds);
-  const cases = CASES.filter(({ name }) => only === undefined || name === only);
+  const cases = CASES.filter(({ name }) => only === undefined || name.startsWith(only));
   if (cases.length === 0)
     throw new UsageError(`--only: expected ${CASES.map((c) => c.name).join(", ")}, found ${only}`);
   const measurements: ModelMeasurement[] = [];

@@ -16,6 +16,14 @@ const RANDOM_MODELS: Readonly<Record<string, RandomModel & { readonly users: rea
     type: "q8_0",
     vocabulary: join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf"),
   },
+  // 530 MB: reading the weights is most of a decode
+  "random-1024-f32.gguf": {
+    users: ["models"],
+    columns: 1024,
+    layers: 4,
+    type: "f32",
+    vocabulary: join(root, "build", "llama.cpp", "models", "ggml-vocab-llama-spm.gguf"),
+  },
   // 640 MB
   "random-qwen3-0.6b-q8_0.gguf": {
     users: ["batches"],

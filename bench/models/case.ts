@@ -9,6 +9,8 @@ interface Models {
   readonly random: string;
   /** Random weights in q8_0, 1024 columns and 4 layers, around a vocabulary of 32 000 tokens. */
   readonly wide: string;
+  /** The same in f32, so that reading the weights is most of a decode. */
+  readonly heavy: string;
 }
 
 /** One file each. */
