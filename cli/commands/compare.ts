@@ -57,8 +57,8 @@ export const addCompare = (command: Command): Command =>
     .option("--vary <name=values>", "compare chains with several values of a parameter, as in t=0.5,1,1.5", variation)
     .addOption(limitsOption())
     .addOption(rootOption())
-    .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))
-    .option("--prompt <text>", "the beginning of the texts", "In the beginning")
+    .addOption(new Option("-m, --model <gguf>", "the model file").default(demoModel(), "the demo model"))
+    .option("-p, --prompt <text>", "the beginning of the texts", "In the beginning")
     .option("--special", "read special tokens in the prompt, such as <|im_start|>, as these tokens")
     .option("--texts <n>", `texts of each chain, at most ${MOST.texts}`, atMost(MOST.texts), DEFAULTS.texts)
     .option(

@@ -72,8 +72,8 @@ export const addRun = (command: Command): Command =>
     .argument("[chain]", "the chain, if the file declares several")
     .addOption(stagesOption())
     .addOption(stdinPathOption())
-    .addOption(new Option("--model <gguf>", "the model file").default(demoModel(), "the demo model"))
-    .option("--prompt <text>", "the beginning of the text", "In the beginning")
+    .addOption(new Option("-m, --model <gguf>", "the model file").default(demoModel(), "the demo model"))
+    .option("-p, --prompt <text>", "the beginning of the text", "In the beginning")
     .option("--special", "read special tokens in the prompts, such as <|im_start|>, as these tokens")
     .addOption(
       new Option(

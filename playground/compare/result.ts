@@ -94,7 +94,7 @@ function tableOf(comparison: Comparison): HTMLElement {
       "tr",
       {},
       h("th", { scope: "row" }, title, h("small", { textContent: doc })),
-      ...values.map((textContent) => h("td", { textContent })),
+      ...values.map((textContent, i) => h("td", { textContent, "data-chain": chains[i]!.name })),
     ),
   );
   const table = h(

@@ -1,5 +1,5 @@
 /** The playground as a static site in build/playground. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./process.js";
 import { fingerprint, once } from "./stamp.js";
@@ -30,8 +30,10 @@ export async function buildPlayground(): Promise<string> {
     const folder = mkdtempSync(join(BUILD, "playground-"));
     const vite = join("node_modules", "vite", "bin", "vite.js");
     await run(process.execPath, [vite, "build", "playground", "--outDir", folder, "--logLevel", "warn"]);
-    rmSync(SITE, { recursive: true, force: true });
-    renameSync(folder, SITE);
+    // another process may have built the same meanwhile, and serve it
+    const isThere = existsSync(site.stampFile) && readFileSync(site.stampFile, "utf8") === site.stamp;
+    rmSync(isThere ? folder : SITE, { recursive: true, force: true });
+    if (!isThere) renameSync(folder, SITE);
   });
   return SITE;
 }
