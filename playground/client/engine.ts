@@ -52,7 +52,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-interface Engine {
+export interface Engine {
   ask<K extends Kind>(kind: K, request: Asked[K]["request"]): Promise<Asked[K]["reply"]>;
 }
 

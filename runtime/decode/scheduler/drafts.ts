@@ -32,7 +32,7 @@ export const sizeFor = (rows: number, sequences: number): Size => ({
 const draftOf = ({ step }: Job): number => draftedOf(step);
 
 /** The rows of a batch that drafts may take. */
-export class DraftRows {
+class DraftRows {
   /** More rows need more memory than there is. */
   private isFull = false;
 
