@@ -67,14 +67,14 @@ export async function openFolder(folder: string, open = openBrowser): Promise<Si
   };
 }
 
-/** The suffix of models' files. */
-const MODEL = ".gguf";
+/** A model's file, and the module that runs it, which takes seconds to compile. */
+const MODEL = /\.gguf$|\/ggsl-llama[^/]*\.wasm$/;
 
-/** @param held what is never answered, by the end of its path */
-async function serve(folder: string, held?: string): Promise<{ readonly url: string; readonly server: Server }> {
+/** @param held paths that are never answered */
+async function serve(folder: string, held?: RegExp): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url!, "http://localhost").pathname);
-    if (held !== undefined && path.endsWith(held)) return undefined;
+    if (held?.test(path)) return undefined;
     const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     if (!existsSync(file) || !statSync(file).isFile()) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
