@@ -34,8 +34,7 @@ async function write(model: Model, sequences: number): Promise<number> {
   const start = performance.now();
   let tokens = 0;
   const writeOne = async (): Promise<void> => {
-    for await (const _ of batch.add(PROMPT, { chain, uniforms: { seed: ++texts }, maxTokens: TOKENS } as never))
-      tokens++;
+    for await (const _ of batch.add(PROMPT, { chain, uniforms: { seed: ++texts }, maxTokens: TOKENS })) tokens++;
   };
   await Promise.all(Array.from({ length: sequences }, writeOne));
   return tokens / ((performance.now() - start) / 1e3);
@@ -62,7 +61,9 @@ await runMain(USAGE, async (signal) => {
     for (let round = -WARM_UP; round < rounds; round++) {
       signal.throwIfAborted();
       const [ours, theirs] = [await run(native), await run(wasm)];
-      if (round >= 0) (a.push(ours), b.push(theirs));
+      if (round < 0) continue;
+      a.push(ours);
+      b.push(theirs);
     }
     const timeRatio = spreadOf(a.map((speed, i) => speed / b[i]!));
     return { variant, what, native: spreadOf(a), wasm: spreadOf(b), timeRatio };
