@@ -317,7 +317,7 @@ export interface NativeContext {
    * Exchanges the tokens of two sequences; their chains stay. Throws COMPUTE_FAILED, after which both may be empty. Only in the addon.
    */
   swap?(a: number, b: number): void;
-  /** Whether batches may have `followers`. Only in the addon. */
+  /** Whether batches may have `followers`. Only in the addon, also of another process. */
   readonly hasFollowers?: boolean;
   /** Whether each sequence has a cache of its own now. Only in the addon. */
   readonly hasOwnCaches?: boolean;
@@ -352,7 +352,7 @@ export interface Batch {
   /**
    * Pairs: a sequence without a token, and one of the batch with the same text, its source, which has one output, after its last token. The chain
    * of the first gets the logits of that, as if its text had been read, and then it holds a copy of the source's tokens; one that holds as many
-   * keeps its own. Their chains have no guides. Only in the addon (`hasFollowers`).
+   * keeps its own. Their chains have no guides. Where `hasFollowers`.
    */
   readonly followers?: Int32Array;
 }

@@ -16,6 +16,7 @@ export class RemoteContext implements NativeContext {
   #extents: Int32Array;
   #isBusy = false;
   #isDisposed = false;
+  readonly hasFollowers = true;
   /** Chains that the child refused, by sequence. */
   readonly #refused = new Map<number, unknown>();
 
@@ -31,7 +32,8 @@ export class RemoteContext implements NativeContext {
 
   async decode(batch: Batch): Promise<DecodeOutput[]> {
     this.#idle();
-    const refused = batch.sequences.find((sequence) => this.#refused.has(sequence));
+    const following = batch.followers?.filter((_, i) => i % 2 === 0) ?? [];
+    const refused = [...batch.sequences, ...following].find((sequence) => this.#refused.has(sequence));
     if (refused !== undefined) throw this.#refused.get(refused);
     const set = this.#calls;
     this.#calls = [];
