@@ -96,11 +96,13 @@ export class Speculator {
   }
 
   /** Whether the text goes on by itself: no output was computed ahead, and no draft pays now. */
-  rests({ slot, tokens, sequence, room, isBehind }: Resting): boolean {
+  rests(text: Resting): boolean {
+    // not the sequence, which is computed where it is read
+    const { slot, tokens, room, isBehind } = text;
     this.begin(slot, tokens);
     if (this.isAhead(tokens)) return false;
     this.drop(tokens);
-    return isBehind || !this.pays({ tokens, sequence }, room);
+    return isBehind || !this.pays(text, room);
   }
 
   /** The text has gone on by itself, with a token that the model was asked for or not. Whether it is better asked now. */
