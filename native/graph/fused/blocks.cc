@@ -129,10 +129,6 @@ void Row::compute_step(Id id, size_t at) {
         take_in_order(id, at);
         return;
     }
-    struct Operand {
-        const float * x;
-        size_t        step;
-    };
     const auto operand = [&](int32_t of) -> Operand {
         const Id i = static_cast<Id>(of);
         if (!step(i).is_column) {
@@ -158,14 +154,17 @@ void Row::compute_step(Id id, size_t at) {
         }
         return;
     }
+    compute_each(s, { x, x_step }, s.b >= 0 ? operand(s.b) : Operand{}, y, length);
+}
+
+void Row::compute_each(const Step & s, Operand a, Operand b, float * to, size_t n) {
     if (s.b >= 0) {
-        const auto [z, z_step] = operand(s.b);
-        lanes().zip(s.kind, x, x_step, z, z_step, y, length);
-    } else if (x_step == 0) {
-        lanes().map(s.kind, x, y, 1, s.c0, s.c1);
-        std::fill_n(y + 1, length - 1, y[0]);
+        lanes().zip(s.kind, a.x, a.step, b.x, b.step, to, n);
+    } else if (a.step == 0) {
+        lanes().map(s.kind, a.x, to, 1, s.c0, s.c1);
+        std::fill_n(to + 1, n - 1, to[0]);
     } else {
-        lanes().map(s.kind, x, y, length, s.c0, s.c1);
+        lanes().map(s.kind, a.x, to, n, s.c0, s.c1);
     }
 }
 

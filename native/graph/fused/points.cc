@@ -139,11 +139,7 @@ void Row::take(Id id, std::span<const int32_t> positions, float * y, const float
     const Step & s       = step(id);
     const size_t n_taken = positions.size();
     const auto   each    = [&](auto number_at) { std::transform(positions.begin(), positions.end(), y, number_at); };
-    struct Operand {
-        const float * x;
-        size_t        step;
-    };
-    const auto operand = [&](int32_t of) -> Operand {
+    const auto   operand = [&](int32_t of) -> Operand {
         const Id i = static_cast<Id>(of);
         return step(i).is_column ? Operand{ memory + i * n_taken, 1 } : Operand{ &numbers[i], 0 };
     };
@@ -159,20 +155,14 @@ void Row::take(Id id, std::span<const int32_t> positions, float * y, const float
             });
         default: break;
     }
-    const auto [x, x_step] = operand(s.a);
+    const Operand a = operand(s.a);
     if (s.kind == Kind::put) {
         const auto position = static_cast<int32_t>(position_of(s));
         for (size_t i = 0; i < n_taken; ++i) {
-            y[i] = positions[i] == position ? numbers[static_cast<Id>(s.b)] : x[i];
+            y[i] = positions[i] == position ? numbers[static_cast<Id>(s.b)] : a.x[i];
         }
-    } else if (s.b >= 0) {
-        const auto [z, z_step] = operand(s.b);
-        lanes().zip(s.kind, x, x_step, z, z_step, y, n_taken);
-    } else if (x_step == 0) {
-        lanes().map(s.kind, x, y, 1, s.c0, s.c1);
-        std::fill_n(y + 1, n_taken - 1, y[0]);
     } else {
-        lanes().map(s.kind, x, y, n_taken, s.c0, s.c1);
+        compute_each(s, a, s.b >= 0 ? operand(s.b) : Operand{}, y, n_taken);
     }
 }
 

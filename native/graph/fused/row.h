@@ -55,6 +55,14 @@ private:
     const float * numbers_at(Id column, std::span<const int32_t> positions);
     void          take(Id id, std::span<const int32_t> positions, float * to, const float * memory);
 
+    // Numbers one after another, or the same one for all if `step` is 0.
+    struct Operand {
+        const float * x;
+        size_t        step;
+    };
+    // The numbers of an elementwise step; `b` is read if it has a second operand.
+    static void compute_each(const Step & s, Operand a, Operand b, float * to, size_t n);
+
     // Finds the intervals of a column of the level.
     void      begin_column(Id id);
     void      set_intervals(Id id, size_t first, size_t last);
